@@ -32,7 +32,12 @@ export type Account = {
 }
 
 /** An account with its counts of keys. */
-export type AccountSummary = Account & { readonly activeKeyCount: number; readonly revokedKeyCount: number }
+export type AccountSummary = Account & {
+  readonly activeKeyCount: number
+  readonly revokedKeyCount: number
+  /** When a key of it was last used. Null: never. */
+  readonly lastUsedAtMs: number | null
+}
 
 /** The input for a new account. */
 export type NewAccount = {
@@ -110,7 +115,7 @@ export async function summarizeAccount(store: Store, id: string, nowMs: number):
   return row && toAccountSummary(row)
 }
 
-/** A page of accounts. An account is found by any of the three. */
+/** A page of accounts. An account is found by any of the first three, and has the state and the tier. */
 export type AccountSearch = {
   /** Prefix of the normalized email; empty: all accounts. */
   readonly emailPrefix: string
@@ -118,25 +123,41 @@ export type AccountSearch = {
   readonly domain?: string | null
   /** The last four characters of one of its keys; null: not searched for. */
   readonly keyLast4?: string | null
-  /** The email of the last account of the previous page; empty: the first page. */
-  readonly afterEmail: string
+  /** Absent: any. */
+  readonly state?: AccountState | undefined
+  /** Absent: any. */
+  readonly tier?: number | undefined
+  /** The last account of the previous page; null: the first page. */
+  readonly after: Pick<Account, "id" | "createdAtMs"> | null
   readonly countMax: number
   /** The instant at which keys are counted as active. */
   readonly nowMs: number
 }
 
-/** The accounts of a page, sorted by email. */
+/** Whether the keys of an account are refused, as a condition for its row. */
+export const ACCOUNT_STATES = { active: "suspended_at_ms IS NULL", suspended: "suspended_at_ms IS NOT NULL" } as const
+export type AccountState = keyof typeof ACCOUNT_STATES
+
+/** The accounts of a page, the newest first. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
-  const { emailPrefix, domain = null, keyLast4 = null, afterEmail, countMax, nowMs } = search
-  // U+10FFFF sorts after every character that can follow the prefix.
+  const { emailPrefix, domain = null, keyLast4 = null, state, tier = ANY_TIER, after, countMax, nowMs } = search
+  // U+10FFFF sorts after every character that can follow the prefix. Keys are counted for the accounts of the page only.
   const rows = await store.all<AccountSummaryRow>(
-    `${selectSummary("$7")} WHERE accounts.email > $1 AND ((accounts.email >= $2 AND accounts.email < $3)
-       OR accounts.email LIKE $5 ESCAPE '\\' OR accounts.id IN (SELECT account_id FROM keys WHERE last4 = $6))
-     GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
-    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax, domain && `%@${likeText(domain)}`, keyLast4, nowMs],
+    `${selectSummary("$9")} WHERE accounts.id IN (SELECT id FROM accounts WHERE (created_at_ms, id) < ($1, $2)
+       AND ((email >= $3 AND email < $4) OR email LIKE $5 ESCAPE '\\' OR id IN (SELECT account_id FROM keys WHERE last4 = $6))
+       AND ($7 = ${ANY_TIER} OR tier = $7) ${state === undefined ? "" : `AND ${ACCOUNT_STATES[state]}`}
+       ORDER BY created_at_ms DESC, id DESC LIMIT $8)
+     GROUP BY accounts.id ORDER BY accounts.created_at_ms DESC, accounts.id DESC`,
+    [
+      ...[after?.createdAtMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""],
+      ...[emailPrefix, `${emailPrefix}\u{10FFFF}`, domain && `%@${likeText(domain)}`, keyLast4, tier, countMax, nowMs],
+    ],
   )
   return rows.map(toAccountSummary)
 }
+
+/** Stands for no tier. */
+const ANY_TIER = -1
 
 /** A text that `LIKE` takes as it is. */
 const likeText = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
@@ -150,13 +171,17 @@ export async function countAccounts(store: Store): Promise<{ readonly all: numbe
 }
 
 /** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` starts with the first. */
-export function listAccounts(
+export async function listAccounts(
   store: Store,
   afterEmail: string,
   countMax: number,
   nowMs: number,
 ): Promise<AccountSummary[]> {
-  return searchAccounts(store, { emailPrefix: "", afterEmail, countMax, nowMs })
+  const rows = await store.all<AccountSummaryRow>(
+    `${selectSummary("$3")} WHERE accounts.email > $1 GROUP BY accounts.id ORDER BY accounts.email LIMIT $2`,
+    [afterEmail, countMax, nowMs],
+  )
+  return rows.map(toAccountSummary)
 }
 
 /** The account with its new tier, or why it was not changed. */
@@ -230,12 +255,16 @@ type AccountRow = {
   readonly rules: string | null
 }
 
-type AccountSummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
+type AccountSummaryRow = AccountRow & {
+  readonly active_count: number
+  readonly revoked_count: number
+  readonly last_used_at_ms: number | null
+}
 
 /** `now`: the parameter with the instant at which keys are counted as active. */
 const selectSummary = (now: string): string => `SELECT accounts.*,
-  COUNT(CASE WHEN ${usableKeySql(now)} THEN keys.id END) AS active_count, COUNT(keys.revoked_at_ms) AS revoked_count
-  FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
+  COUNT(CASE WHEN ${usableKeySql(now)} THEN keys.id END) AS active_count, COUNT(keys.revoked_at_ms) AS revoked_count,
+  MAX(keys.last_used_at_ms) AS last_used_at_ms FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
 
 /** The condition for a key that is neither revoked nor expired. `now`: the parameter with the instant. */
 export const usableKeySql = (now: string): string =>
@@ -258,5 +287,6 @@ function toAccount(row: AccountRow): Account {
 }
 
 function toAccountSummary(row: AccountSummaryRow): AccountSummary {
-  return { ...toAccount(row), activeKeyCount: row.active_count, revokedKeyCount: row.revoked_count }
+  const { active_count: activeKeyCount, revoked_count: revokedKeyCount, last_used_at_ms: lastUsedAtMs } = row
+  return { ...toAccount(row), activeKeyCount, revokedKeyCount, lastUsedAtMs }
 }

@@ -108,7 +108,7 @@ export type ActFilter = {
 /** All acts. */
 export const ALL_ACTS: ActFilter = { actor: "", kind: "", account: "", fromMs: null, toMs: null }
 
-/** The acts of all but accounts on themselves, the latest first. */
+/** The latest acts first: those of all but accounts on themselves, and of an account that is filtered by its own too. */
 export async function listOperatorActs(
   store: Store,
   { actor, kind, account, fromMs, toMs }: ActFilter,
@@ -116,7 +116,7 @@ export async function listOperatorActs(
   countMax: number,
 ): Promise<readonly RecordedAct[]> {
   return await store.all<RecordedAct>(
-    `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) < ($1, $2) AND actor_kind <> 'account'
+    `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) < ($1, $2) AND (actor_kind <> 'account' OR $5 <> '')
        AND ($3 = '' OR admin_id = $3 OR actors.email = $3) AND ($4 = '' OR act = $4)
        AND ($5 = '' OR account_id = $5 OR subjects.email = $5) AND at_ms >= $6 AND at_ms < $7
      ORDER BY at_ms DESC, admin_acts.id DESC LIMIT $8`,

@@ -1,4 +1,4 @@
-import { adminAccountFormRoutes } from "./admin/account-form-routes.tsx"
+import { adminAccountRoutes } from "./admin/account-routes.tsx"
 import { adminAccountsRoutes } from "./admin/accounts-routes.tsx"
 import { adminActsRoutes } from "./admin/acts.tsx"
 import { adminFeedbackRoutes } from "./admin/feedback-routes.tsx"
@@ -55,7 +55,7 @@ const dashboardRoutes = (site: SiteContext) => ({
 const adminRoutes = (site: SiteContext) => ({
   ...adminOverviewRoutes(site),
   ...adminAccountsRoutes(site),
-  ...adminAccountFormRoutes(site),
+  ...adminAccountRoutes(site),
   ...adminActsRoutes(site),
   ...adminFeedbackRoutes(site),
   ...adminSourcesRoutes(site),

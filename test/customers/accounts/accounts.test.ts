@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { TIER_MAX } from "../../../src/contract/tiers.ts"
 import {
+  type AccountSearch,
   countAccounts,
   createAccount,
   findAccount,
@@ -11,6 +12,7 @@ import {
   setTier,
   summarizeAccount,
 } from "../../../src/customers/accounts/accounts.ts"
+import { suspendAccount } from "../../../src/customers/accounts/suspension.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -127,13 +129,43 @@ test("accounts are found by the beginning of their email, whatever it goes on wi
   const log = tempLog(store)
   const emails = ["jan@a.com", "jane@a.com", "jane@b.com", "jane.x@a.com", "jané@a.com", "janz@a.com", "x.jane@a.com"]
   for (const email of emails) await newAccount(log, email)
-  const found = async (emailPrefix: string, afterEmail = "", countMax = 10) =>
-    (await searchAccounts(store, { emailPrefix, afterEmail, countMax, nowMs: 0 })).map(({ email }) => email)
+  const found = async (emailPrefix: string) => {
+    const accounts = await searchAccounts(store, { emailPrefix, after: null, countMax: 10, nowMs: 0 })
+    return accounts.map(({ email }) => email).sort()
+  }
   expect(await found("jane")).toEqual(["jane.x@a.com", "jane@a.com", "jane@b.com"])
-  expect(await found("jane", "jane.x@a.com", 1)).toEqual(["jane@a.com"])
   expect(await found("jané")).toEqual(["jané@a.com"])
   expect(await found("")).toHaveLength(emails.length)
   for (const nothing of ["ane", "jane%", "jan_", "jane@a.com2", "\u{10FFFF}"]) expect(await found(nothing)).toEqual([])
+})
+
+test("a search tells the newest accounts first, page by page, by state and tier, and when a key was last used", async () => {
+  const { store, log } = await opened()
+  const ids = [
+    await newAccount(log, "a@x.com", 0),
+    await newAccount(log, "b@x.com", 2),
+    await newAccount(log, "c@x.com", 2),
+  ]
+  for (const [at, id] of ids.entries())
+    await store.run("UPDATE accounts SET created_at_ms = $2 WHERE id = $1", [id, 5_000 + Math.min(at, 1)])
+  const [first = "", second = ""] = ids
+  await createKey(log, random, { accountId: first, kind: "secret", name: null, origins: [] })
+  await store.run("UPDATE keys SET last_used_at_ms = 7 WHERE account_id = $1", [first])
+  await suspendAccount(log, second, "")
+  const search = (more: Partial<AccountSearch> = {}) =>
+    searchAccounts(store, { emailPrefix: "", after: null, countMax: 10, nowMs: 0, ...more })
+  const all = await search()
+  expect(all.at(-1)).toMatchObject({ id: first, lastUsedAtMs: 7 })
+  expect(all.slice(0, 2).map(({ id }) => id)).toEqual(ids.slice(1).sort().reverse())
+  for (let after: AccountSearch["after"] = null, at = 0; at < all.length; at++) {
+    const [next] = await search({ after, countMax: 1 })
+    expect(next).toEqual(all[at])
+    after = next ?? null
+  }
+  const found = async (more: Partial<AccountSearch>) => (await search(more)).map(({ email }) => email).sort()
+  expect(await found({ state: "suspended" })).toEqual(["b@x.com"])
+  expect(await found({ state: "active", tier: 2 })).toEqual(["c@x.com"])
+  expect(await found({ tier: 0 })).toEqual(["a@x.com"])
 })
 
 test("accounts are counted, and those that mail can reach", async () => {

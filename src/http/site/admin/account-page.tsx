@@ -1,24 +1,28 @@
 /** @jsxImportSource preact */
 
-import { formatInstant } from "../../../base/time.ts"
+import { formatDate } from "../../../base/time.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import { ROUTES } from "../../../contract/routes.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { RecordedAct } from "../../../customers/audit/audit.ts"
 import { keyState } from "../../../customers/keys/key-state.ts"
-import type { ApiKey } from "../../../customers/keys/keys.ts"
+import type { ApiKey, Revoker } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
+import { KEY_KIND_LABELS, KeyLast4, placesOf } from "../dashboard/keys/key-summary.tsx"
 import type { SignedInUser } from "../guards.ts"
-import { pathWithId } from "../links.ts"
+import { pathWithId, withQuery } from "../links.ts"
+import { Sparkline } from "../ui/charts.tsx"
 import { formatNumber } from "../ui/format.ts"
-import { ActionButton, DateStamp, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
+import { ActionButton, DateStamp, FlashMessage, LinkButton, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList } from "../ui/layout.tsx"
 import { Panel, Tiles } from "../ui/panels.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
-import { DeletionLink, NotePanel, type RejectedAdminForms, SuspensionPanel } from "./account-forms.tsx"
+import { type CellColumn, RowTable } from "../ui/table.tsx"
+import { AccountActions, NotePanel, type RejectedAdminForms, SuspensionNotice } from "./account-forms.tsx"
 import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { tierLabel, tierLimitsLabel, tierOptions } from "./tier-labels.ts"
+import { TierField, tierLabel } from "./tier-labels.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {
@@ -33,18 +37,21 @@ export const ADMIN_ACCOUNT_FLASH = {
   "note-saved": "Note saved.",
 } as const satisfies Record<string, string>
 
+/** How many of the latest acts are displayed. The audit log has all of them. */
+export const ACTS_SHOWN = 10
+
 /** The data of an account's page. */
 export type AccountDetails = {
   readonly account: Account
   /** Active ones first. */
   readonly keys: readonly ApiKey[]
-  readonly today: Usage["today"]
+  readonly usage: Usage
   readonly sessionCount: number
   readonly termsState: TermsState
   readonly nowMs: number
   /** The operator's note; empty: none. */
   readonly note: string
-  /** The latest acts about the account. */
+  /** The latest acts about the account, one more than are displayed. */
   readonly acts: readonly RecordedAct[]
 }
 
@@ -56,85 +63,65 @@ type AdminAccountPageProps = {
   readonly rejected: RejectedAdminForms
 }
 
-/** One account: its data, its keys, today's usage, what administrators noted and did, and the forms that change it. */
+/** One account: who it is and what was noted, its usage, its tier and keys, and what was done. Its owner cannot suspend or delete it here. */
 export function AdminAccountPage({ user, details, tiers, flash, rejected }: AdminAccountPageProps) {
-  const { account, keys, today, sessionCount, termsState, acts, nowMs } = details
-  const limits = tiers[account.tier]
+  const { account, keys, usage, note, acts, nowMs } = details
+  const isOwn = user.account.id === account.id
   return (
-    <AdminLayout route="adminAccount" section="adminAccounts" title={account.email}>
+    <AdminLayout
+      route="adminAccount"
+      section="adminAccounts"
+      title={account.email}
+      action={isOwn ? undefined : <AccountActions account={account} rejectedReason={rejected.reason} />}
+    >
       <FlashMessage message={flash} />
-      <Tiles tiles={todayTiles(today)} />
-      <div class="beside">
-        <div>
-          <Panel title="Account">
-            <DescriptionList
-              items={[
-                ["State", <AccountState account={account} />],
-                ["Id", <code>{account.id}</code>],
-                ["Created", <Timestamp atMs={account.createdAtMs} />],
-                [
-                  "Tier",
-                  limits === undefined
-                    ? tierLabel(account.tier)
-                    : `${tierLabel(account.tier)}: ${tierLimitsLabel(limits)}`,
-                ],
-                ["Terms", <TermsStatus account={account} state={termsState} />],
-                ["Active sessions", formatNumber(sessionCount)],
-              ]}
-            />
-          </Panel>
-          <KeysPanel keys={keys} nowMs={nowMs} />
-          {acts.length === 0 ? null : (
-            <Panel title="Activity">
-              <ActsTable acts={acts} isOneAccount />
-            </Panel>
-          )}
-        </div>
-        <AccountActions user={user} details={details} tiers={tiers} rejected={rejected} />
+      <SuspensionNotice account={account} />
+      <div class="two">
+        <FactsPanel details={details} />
+        <NotePanel account={account} note={note} rejected={rejected.note} />
       </div>
-    </AdminLayout>
-  )
-}
-
-/** The forms that change an account. An administrator suspends and deletes other accounts only. */
-function AccountActions({ user, details, tiers, rejected }: Omit<AdminAccountPageProps, "flash">) {
-  const { account, note } = details
-  return (
-    <div>
-      <Panel title="Tier">
+      <Tiles tiles={usageTiles(usage)} />
+      <Panel>
         <form class="form" method="post" action={pathWithId("postAdminTier", account.id)}>
-          <SelectField
-            name="tier"
-            label="Tier"
-            options={tierOptions(tiers)}
-            selected={String(account.tier)}
-            error={rejected.tierError ?? null}
-          />
+          <TierField tiers={tiers} selected={String(account.tier)} error={rejected.tierError ?? null} />
           <button type="submit" class="small">
             Change the tier
           </button>
         </form>
       </Panel>
-      <NotePanel account={account} note={note} rejected={rejected.note ?? null} />
-      {user.account.id === account.id ? null : (
-        <>
-          <SuspensionPanel account={account} rejectedReason={rejected.reason ?? null} />
-          <DeletionLink account={account} />
-        </>
+      <Panel title="Keys">
+        {keys.length === 0 ? (
+          <p class="hint">No keys yet.</p>
+        ) : (
+          <RowTable caption="Keys" columns={keyColumns(nowMs)} rows={keys} />
+        )}
+      </Panel>
+      {acts.length === 0 ? null : (
+        <Panel title="Activity">
+          <ActsTable acts={acts.slice(0, ACTS_SHOWN)} isOneAccount />
+          {acts.length > ACTS_SHOWN ? (
+            <LinkButton path={withQuery(ROUTES.adminActs.path, { account: account.id })} label="More" look="small" />
+          ) : null}
+        </Panel>
       )}
-    </div>
+    </AdminLayout>
   )
 }
 
-function AccountState({ account: { suspendedAtMs, suspensionReason = "" } }: Pick<AccountDetails, "account">) {
-  if (suspendedAtMs === undefined) return <>active</>
-  return (
-    <>
-      <strong class="wrong">suspended</strong> since <Timestamp atMs={suspendedAtMs} />
-      {suspensionReason === "" ? null : <p class="hint any">{suspensionReason}</p>}
-    </>
-  )
-}
+const FactsPanel = ({ details: { account, termsState, sessionCount } }: Pick<AdminAccountPageProps, "details">) => (
+  <Panel>
+    <DescriptionList
+      items={[
+        ["State", account.suspendedAtMs === undefined ? "active" : <strong class="wrong">suspended</strong>],
+        ["Tier", tierLabel(account.tier)],
+        ["Created", <DateStamp atMs={account.createdAtMs} />],
+        ["Terms", <TermsStatus account={account} state={termsState} />],
+        ["Sessions", formatNumber(sessionCount)],
+        ["Id", <code>{account.id}</code>],
+      ]}
+    />
+  </Panel>
+)
 
 /** Which terms the account has accepted, or has to accept until when. */
 function TermsStatus({ account, state }: { readonly account: Account; readonly state: TermsState }) {
@@ -163,80 +150,52 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
   }
 }
 
-const KEY_COLUMNS = [
-  { name: "Name", kind: "text" },
-  { name: "Kind", kind: "text" },
-  { name: "Ends in", kind: "text", onPhone: "hidden" },
-  { name: "Created", kind: "time", onPhone: "hidden" },
-  { name: "Last used", kind: "time" },
-  { name: "State", kind: "text" },
-  { name: "", kind: "actions", onPhone: "first" },
-] as const satisfies readonly TableColumn[]
-
-function KeysPanel({ keys, nowMs }: Pick<AccountDetails, "keys" | "nowMs">) {
-  return (
-    <Panel title="Keys">
-      {keys.length === 0 ? (
-        <p>The account has no keys.</p>
-      ) : (
-        <Table caption="Keys" columns={KEY_COLUMNS}>
-          {keys.map(key => (
-            <KeyRow key={key.id} apiKey={key} nowMs={nowMs} />
-          ))}
-        </Table>
-      )}
-    </Panel>
-  )
-}
-
-function KeyRow({ apiKey, nowMs }: { readonly apiKey: ApiKey; readonly nowMs: number }) {
-  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs } = apiKey
-  return (
-    <tr>
-      <th scope="row">
-        <bdi>{name}</bdi>
-      </th>
-      <td>{[kind, ...origins].join(", ")}</td>
-      <td>{last4}</td>
-      <td>
-        <DateStamp atMs={createdAtMs} />
-      </td>
-      <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
-      <td>{stateWords(apiKey, nowMs)}</td>
-      <td>
-        {revokedAtMs === null ? (
-          <a class="button small danger" href={pathWithId("adminKeyRevocation", id)}>
-            Revoke…<span class="unseen"> {name}</span>
-          </a>
-        ) : null}
-      </td>
-    </tr>
-  )
-}
+const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
+  {
+    ...{ name: "Name", kind: "text" },
+    cell: key => (
+      <>
+        <bdi>{key.name}</bdi> <KeyLast4 apiKey={key} />
+      </>
+    ),
+  },
+  { name: "Kind", kind: "pill", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
+  { name: "For", kind: "text", onPhone: "hidden", cell: key => placesOf(key).join(", ") || null },
+  {
+    ...{ name: "Last used", kind: "time", onPhone: "labelled" },
+    cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
+  },
+  { name: "State", kind: "text", cell: key => stateWords(key, nowMs) },
+  {
+    ...{ name: "", kind: "actions", onPhone: "first" },
+    cell: ({ id, name, revokedAtMs }) =>
+      revokedAtMs === null ? (
+        <a class="button small danger" href={pathWithId("adminKeyRevocation", id)}>
+          Revoke…<span class="unseen"> {name}</span>
+        </a>
+      ) : null,
+  },
+]
 
 /** What became of a key, and when. */
 function stateWords(apiKey: ApiKey, nowMs: number): string {
   const { expiresAtMs, revokedAtMs, revokedBy } = apiKey
   if (revokedAtMs !== null)
-    return `revoked ${revokedBy === null ? "" : `${REVOKED_BY_LABELS[revokedBy]} `}${formatInstant(revokedAtMs)}`
+    return `revoked ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
   const hasExpired = keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null
-  return hasExpired ? `expired ${formatInstant(expiresAtMs)}` : "active"
+  return hasExpired ? `expired ${formatDate(expiresAtMs)}` : "active"
 }
 
-const REVOKED_BY_LABELS: { readonly [R in NonNullable<ApiKey["revokedBy"]>]: string } = {
+const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
   owner: "by its owner",
   admin: "by an administrator",
   leak: "after a leak",
 }
 
-function todayTiles({
-  used,
-  remaining,
-  checks,
-  deep_checks: deep,
-  batch_items: items,
-  rate_limited: limited,
-}: Usage["today"]) {
+function usageTiles({ today, daily }: Usage) {
+  const { used, remaining, checks, deep_checks: deep, batch_items: items, rate_limited: limited } = today
+  const units = daily.map(day => day.used).toReversed()
+  const sum = units.reduce((total, count) => total + count, 0)
   return [
     {
       label: "Units today",
@@ -244,8 +203,12 @@ function todayTiles({
       note: remaining === null ? "no limit" : `${formatNumber(remaining)} left`,
     },
     { label: "Checks today", value: formatNumber(checks), note: `${formatNumber(deep)} deep` },
-    { label: "Batch items today", value: formatNumber(items) },
-    { label: "Rate limited today", value: formatNumber(limited) },
+    { label: "Batch items today", value: formatNumber(items), note: `${formatNumber(limited)} rate limited` },
+    {
+      label: `Units, ${LIMITS.usageDays} days`,
+      value: formatNumber(sum),
+      note: sum === 0 ? undefined : <Sparkline values={units} />,
+    },
   ]
 }
 
@@ -253,33 +216,36 @@ type KeyRevocationPageProps = { readonly apiKey: ApiKey; readonly account: Accou
 
 /** Asks for confirmation before a key is revoked, which cannot be undone. */
 export function KeyRevocationPage({ apiKey, account }: KeyRevocationPageProps) {
-  const { id, name, kind, last4, revokedAtMs } = apiKey
+  const { id, name, last4, revokedAtMs } = apiKey
   const accountPath = pathWithId("adminAccount", account.id)
   return (
     <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key">
-      <DescriptionList
-        items={[
-          ["Account", <a href={accountPath}>{account.email}</a>],
-          ["Name", name],
-          ["Kind", kind],
-          ["Ends in", <code>{last4}</code>],
-        ]}
-      />
-      {revokedAtMs === null ? (
-        <>
-          <p>The key stops working within 60 seconds. You cannot undo this. The account's owner gets an email.</p>
-          <div class="actions">
-            <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
-            <a class="button small" href={accountPath}>
-              Cancel
-            </a>
-          </div>
-        </>
-      ) : (
-        <p>
-          This key is revoked. <a href={accountPath}>Back to the account</a>
-        </p>
-      )}
+      <Panel>
+        <DescriptionList
+          items={[
+            ["Account", <a href={accountPath}>{account.email}</a>],
+            ["Key", name],
+            ["Kind", KEY_KIND_LABELS[apiKey.kind]],
+            ["Ends in", <code>{last4}</code>],
+          ]}
+        />
+        {revokedAtMs === null ? (
+          <>
+            <p>
+              The key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this. The account's
+              owner gets an email.
+            </p>
+            <div class="actions">
+              <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
+              <LinkButton path={accountPath} label="Cancel" look="small" />
+            </div>
+          </>
+        ) : (
+          <p>
+            This key is revoked. <a href={accountPath}>Back to the account</a>
+          </p>
+        )}
+      </Panel>
     </AdminLayout>
   )
 }

@@ -1,19 +1,28 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import { TIERS } from "../../../contract/tiers.ts"
 import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import type { Invitation } from "../../../customers/sign-in/invitations.ts"
+import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { DateStamp, FlashMessage, FormError } from "../ui/forms.tsx"
+import {
+  ActionButton,
+  DateStamp,
+  FlashMessage,
+  FormError,
+  LinkButton,
+  SelectField,
+  TextField,
+  Timestamp,
+  VERBATIM,
+} from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
-import { ACCOUNT_FIELD_ERRORS, AccountFields } from "./account-fields.tsx"
-import { AdminLayout } from "./admin-layout.tsx"
-import { InvitationSection, type RejectedInvitation } from "./invitation-section.tsx"
-import { tierLabel } from "./tier-labels.ts"
+import { type CellColumn, RowTable } from "../ui/table.tsx"
+import { AdminLayout, FilterBar } from "./admin-layout.tsx"
+import { TierField, tierLabel } from "./tier-labels.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {
@@ -23,138 +32,202 @@ export const ACCOUNTS_FLASH = {
   "deleted-before": "This account was already deleted. Nothing changed.",
 } as const satisfies Record<string, string>
 
-/** The values of a rejected form for a new account, and the reason. */
-export type RejectedAccountForm = {
+/** The form for a new account that was refused, with what was typed, and why. */
+export type RejectedNewAccount = {
   readonly email: string
   readonly tier: string
-  readonly reason: AccountCreationRefusal["kind"]
+  /** What happened to the account that it asked for. */
+  readonly outcome: string
+  readonly reason: AccountCreationRefusal["kind"] | InvitationRefusal
 }
+
+/** What is wrong, and in which field. */
+const NEW_ACCOUNT_ERRORS: {
+  readonly [R in RejectedNewAccount["reason"]]: { readonly [F in "email" | "tier"]?: string }
+} = {
+  malformed_email: { email: "Enter a valid email address." },
+  email_taken: { email: "An account with this email exists already." },
+  unknown_tier: { tier: "Choose one of the tiers." },
+  too_many_invitations: {
+    email: `There are ${LIMITS.invitationsMax} invitations already. Revoke some, or wait until they end.`,
+  },
+}
+
+/** What the list is filtered by, as the parameters of the page's URL. Empty: not filtered by. */
+export type AccountFilterValues = Readonly<Record<"email" | "tier" | "state", string>>
 
 type AccountsPageProps = {
   readonly accounts: ResultPage<AccountSummary>
-  /** The search text: the beginning of an email, a domain, or the last four characters of a key. Empty: all accounts. */
-  readonly search: string
+  /** Its `email` is the beginning of an email, a domain, or the last four characters of a key. */
+  readonly filter: AccountFilterValues
   readonly isFirstPage: boolean
   readonly tiers: readonly TierLimits[]
   readonly defaultTier: number
   readonly flash: string | null
   /** Null: no form was rejected. */
-  readonly rejected: RejectedAccountForm | null
+  readonly rejected: RejectedNewAccount | null
   readonly invitations: readonly Invitation[]
-  readonly rejectedInvitation: RejectedInvitation | null
 }
 
-/** The list of accounts, and the form for a new one. */
+/** The list of accounts, the form for a new one, and the invitations that are valid now. */
 export function AccountsPage(props: AccountsPageProps) {
-  const { accounts, search, isFirstPage, tiers, defaultTier, flash, rejected } = props
-  const { invitations, rejectedInvitation } = props
+  const { accounts, filter, isFirstPage, flash, rejected, invitations } = props
   const { rows, lastRow } = accounts
+  const isFiltered = Object.values(filter).some(text => text !== "")
   return (
-    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts">
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" action={<NewAccountForm {...props} />}>
       <FlashMessage message={flash} />
-      <FormError message={rejectedInvitation && "Nobody was invited. See the form below."} />
-      <FormError message={rejected && "The account was not created. See the form below."} />
-      <AccountSearchForm search={search} />
+      <FormError message={rejected && `${rejected.outcome} See the form above.`} />
+      <AccountFilter filter={filter} />
       <Panel>
         {rows.length === 0 ? (
-          <Empty>{search === "" ? "There are no more accounts." : "No account matches."}</Empty>
+          <Empty>{isFiltered ? "No account matches." : "There are no more accounts."}</Empty>
         ) : (
-          <Table caption="Accounts" columns={ACCOUNT_COLUMNS}>
-            {rows.map(account => (
-              <AccountRow key={account.id} account={account} />
-            ))}
-          </Table>
+          <RowTable caption="Accounts, newest first" columns={ACCOUNT_COLUMNS} rows={rows} />
         )}
         <Pagination
           path={ROUTES.adminAccounts.path}
-          query={{ email: search }}
+          query={filter}
           after={lastRow?.id ?? null}
           isFirstPage={isFirstPage}
         />
       </Panel>
-      <InvitationSection
-        invitations={invitations}
-        tiers={tiers}
-        defaultTier={defaultTier}
-        rejected={rejectedInvitation}
-      />
-      <NewAccountForm tiers={tiers} defaultTier={defaultTier} rejected={rejected} />
+      {invitations.length === 0 ? null : (
+        <Panel title="Invitations">
+          <RowTable caption="Invitations" columns={INVITATION_COLUMNS} rows={invitations} />
+          <p class="hint">
+            Their addresses are stored encrypted, and only the links can decrypt them. To replace an invitation, invite
+            the address again.
+          </p>
+        </Panel>
+      )}
     </AdminLayout>
   )
 }
 
-function AccountSearchForm({ search }: Pick<AccountsPageProps, "search">) {
-  return (
-    <search class="filter-row">
-      <form class="find-row" method="get" action={ROUTES.adminAccounts.path}>
-        <input
-          name="email"
-          type="search"
-          aria-label="Beginning of an email, a domain, or the last four characters of a key"
-          placeholder="Email, domain or end of a key"
-          maxLength={LIMITS.addressBytesMax}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          value={search}
-        />
-        <button type="submit" class="small">
-          Search
-        </button>
-      </form>
-      <p class="actions">
-        <a class="button small" href="#invite">
-          Invite a person
-        </a>
-        <a class="button small" href="#new">
-          Create an account
-        </a>
-      </p>
-    </search>
-  )
-}
+const ANY = { value: "", label: "All" } as const
 
-const ACCOUNT_COLUMNS: readonly TableColumn[] = [
-  { name: "Email", kind: "text" },
-  { name: "State", kind: "pill", onPhone: "first" },
-  { name: "Tier", kind: "text" },
-  { name: "Active keys", kind: "number", onPhone: "labelled" },
-  { name: "Created", kind: "time" },
+const AccountFilter = ({ filter: { email, tier, state } }: Pick<AccountsPageProps, "filter">) => (
+  <FilterBar path={ROUTES.adminAccounts.path} isFiltered={email + tier + state !== ""}>
+    <TextField
+      name="email"
+      label="Search"
+      type="search"
+      placeholder="Email, domain or end of a key"
+      maxLength={LIMITS.addressBytesMax}
+      value={email}
+      {...VERBATIM}
+    />
+    <SelectField
+      name="tier"
+      label="Tier"
+      options={[ANY, ...TIERS.map((_, at) => ({ value: String(at), label: tierLabel(at) }))]}
+      selected={tier}
+    />
+    <SelectField
+      name="state"
+      label="State"
+      options={[ANY, { value: "active", label: "Active" }, { value: "suspended", label: "Suspended" }]}
+      selected={state}
+    />
+  </FilterBar>
+)
+
+const ACCOUNT_COLUMNS: readonly CellColumn<AccountSummary>[] = [
+  {
+    ...{ name: "Email", kind: "text" },
+    cell: ({ id, email }) => (
+      <a href={pathWithId("adminAccount", id)}>
+        <bdi>{email}</bdi>
+      </a>
+    ),
+  },
+  {
+    ...{ name: "State", kind: "pill", onPhone: "first" },
+    cell: ({ suspendedAtMs }) => (suspendedAtMs === undefined ? "active" : <span class="pill block">suspended</span>),
+  },
+  { name: "Tier", kind: "pill", cell: ({ tier }) => tierLabel(tier) },
+  { name: "Keys", kind: "number", onPhone: "labelled", cell: ({ activeKeyCount }) => formatNumber(activeKeyCount) },
+  {
+    ...{ name: "Last used", kind: "time", onPhone: "labelled" },
+    cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
+  },
+  {
+    ...{ name: "Created", kind: "time", onPhone: "hidden" },
+    cell: ({ createdAtMs }) => <DateStamp atMs={createdAtMs} />,
+  },
 ]
 
-function AccountRow({ account }: { readonly account: AccountSummary }) {
-  const { id, email, tier, activeKeyCount, createdAtMs, suspendedAtMs } = account
-  return (
-    <tr>
-      <th scope="row">
-        <a href={pathWithId("adminAccount", id)}>
-          <bdi>{email}</bdi>
-        </a>
-      </th>
-      <td>{suspendedAtMs === undefined ? "active" : <span class="pill block">suspended</span>}</td>
-      <td>{tierLabel(tier)}</td>
-      <td class="number">{formatNumber(activeKeyCount)}</td>
-      <td>
-        <DateStamp atMs={createdAtMs} />
-      </td>
-    </tr>
-  )
-}
+const INVITATION_COLUMNS: readonly CellColumn<Invitation>[] = [
+  { name: "Invitation", kind: "text", cell: ({ id }) => <code>{id}</code> },
+  { name: "Tier", kind: "pill", cell: ({ tier }) => tierLabel(tier) },
+  { name: "Ends", kind: "time", onPhone: "labelled", cell: ({ endsAtMs }) => <Timestamp atMs={endsAtMs} /> },
+  {
+    ...{ name: "", kind: "actions", onPhone: "first" },
+    cell: ({ id }) => (
+      <ActionButton path={pathWithId("postAdminInvitationRevocation", id)} label="Revoke" hiddenLabel={id} />
+    ),
+  },
+]
 
 type NewAccountFormProps = Pick<AccountsPageProps, "tiers" | "defaultTier" | "rejected">
 
+/** A button that opens the form, which invites a person or creates their account at once. */
 function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
-  const error = rejected && ACCOUNT_FIELD_ERRORS[rejected.reason]
+  const errors = rejected === null ? {} : NEW_ACCOUNT_ERRORS[rejected.reason]
   return (
-    <Panel id="new" title="Create an account">
-      <p>
-        The owner signs in with a code that we send by email. The terms count as accepted, so create an account only for
-        someone who agreed to them.
-      </p>
-      <form class="form" method="post" action={ROUTES.postAdminAccount.path}>
-        <AccountFields emailName="new-email" tierName="tier" {...{ tiers, defaultTier, rejected, error }} />
-        <button type="submit">Create the account</button>
+    <details class="opener" open={rejected !== null}>
+      <summary class="button small primary">Add an account</summary>
+      <form class="form panel" method="post" action={ROUTES.postAdminInvitation.path}>
+        <TextField
+          name="new-email"
+          label="Email"
+          type="email"
+          required
+          maxLength={LIMITS.addressBytesMax}
+          autocomplete="off"
+          value={rejected?.email ?? ""}
+          error={errors.email ?? null}
+        />
+        <TierField tiers={tiers} selected={rejected?.tier ?? String(defaultTier)} error={errors.tier ?? null} />
+        <div class="actions">
+          <button type="submit">Invite</button>
+          <button type="submit" class="quiet" formAction={ROUTES.postAdminAccount.path}>
+            Create without an invitation
+          </button>
+        </div>
+        <p class="hint">
+          We email a link that works once, within {LIMITS.invitationDays} days, even while sign-up is closed. Who opens
+          it accepts the terms. Without an invitation the terms count as accepted, so ask the person first.
+        </p>
       </form>
-    </Panel>
+    </details>
+  )
+}
+
+type InvitationLinkPageProps = {
+  readonly email: string
+  readonly link: string
+  /** Whether a mail server is set, which did not take the mail. */
+  readonly hasMailServer: boolean
+}
+
+/** The link of a new invitation that was not mailed. It is shown only here. */
+export function InvitationLinkPage({ email, link, hasMailServer }: InvitationLinkPageProps) {
+  return (
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Send the invitation">
+      <p class="lead">
+        {hasMailServer ? "The mail server did not accept our email." : "This server cannot send email."} Send this link
+        to <strong>{email}</strong> yourself:
+      </p>
+      <div class="secret">
+        <code class="copied">{link}</code>
+      </div>
+      <p class="told">
+        Copy the link now. You cannot see it again. Anyone who opens it gets the account. It works once, within{" "}
+        {LIMITS.invitationDays} days.
+      </p>
+      <LinkButton path={ROUTES.adminAccounts.path} label="Back to the accounts" look="quiet" />
+    </AdminLayout>
   )
 }

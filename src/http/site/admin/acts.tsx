@@ -15,15 +15,14 @@ import {
 import type { ActorKind } from "../../../customers/store/change-log/actor.ts"
 import { handlers } from "../../router.ts"
 import { endOfDay } from "../dashboard/keys/restriction-fields.tsx"
-import { pathWithId, queryParameter, withQuery } from "../links.ts"
+import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { FilterChips, readableTime } from "../ui/filter-chips.tsx"
 import { formatNumber } from "../ui/format.ts"
-import { SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import { SelectField, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
-import { AdminLayout, ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { type CellColumn, RowTable } from "../ui/table.tsx"
+import { AdminLayout, FilterBar, ROWS_PER_PAGE } from "./admin-layout.tsx"
 
 /** The audit log: what administrators did, the latest first. */
 export function adminActsRoutes({ guards, changes }: SiteContext) {
@@ -39,7 +38,7 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
         const isFiltered = Object.values(values).some(text => text !== "")
         return (
           <AdminLayout route="adminActs" section="adminActs" title="Audit log">
-            <ActFilterForm values={values} />
+            <ActFilterBar values={values} isFiltered={isFiltered} />
             <Panel>
               {rows.length === 0 ? (
                 <Empty>
@@ -56,9 +55,9 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
               />
             </Panel>
             <p class="hint">
-              What administrators, commands on the server and reports of leaked keys changed. Entries stay for{" "}
-              {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} of them. What owners changed is on
-              the pages of their accounts. <code>mailkind audit</code> prints everything.
+              What administrators, commands on the server and reports of leaked keys changed; for one account, what its
+              owner changed too. Kept for {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} entries.{" "}
+              <code>mailkind audit</code> prints everything.
             </p>
           </AdminLayout>
         )
@@ -105,46 +104,35 @@ function dayStartMs(text: string): number | null {
   return endMs === null ? null : endMs - DAY_MS
 }
 
-function ActFilterForm({ values }: { readonly values: ActFilterValues }) {
-  const { by, act, account, from, to } = values
-  const path = (change: Partial<ActFilterValues>) => withQuery(ROUTES.adminActs.path, { ...values, ...change })
-  const kinds = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ value, label }))
-  const chips = Object.entries({
-    ...values,
-    act: act === "" ? "" : actLabel(act),
-    from: readableTime(from),
-    to: readableTime(to),
-  })
-    .filter(([, text]) => text !== "")
-    .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? name, text, path: path({ [name]: "" }) }))
-  return (
-    <form method="get" action={ROUTES.adminActs.path} aria-label="Filter entries">
-      <details>
-        <summary>Filters</summary>
-        <div class="filters">
-          <TextField name="by" label="Person" value={by} hint="An email, or root." {...PLAIN_INPUT} />
-          <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...kinds]} selected={act} />
-          <TextField name="account" label="Account" value={account} hint="An email or an id." {...PLAIN_INPUT} />
-          <TextField name="from" label="First day" type="date" value={from} />
-          <TextField name="to" label="Last day" type="date" value={to} />
-          <button type="submit">Filter</button>
-        </div>
-      </details>
-      <FilterChips chips={chips} clearPath={ROUTES.adminActs.path} />
-    </form>
-  )
-}
+type ActFilterBarProps = { readonly values: ActFilterValues; readonly isFiltered: boolean }
 
-const CHIP_NAMES: Readonly<Record<string, string>> = { act: "activity", from: "since", to: "until" }
+const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: ActFilterBarProps) => (
+  <FilterBar path={ROUTES.adminActs.path} isFiltered={isFiltered}>
+    <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...ACT_OPTIONS]} selected={act} />
+    <TextField name="account" label="Account" value={account} placeholder="Email or id" {...VERBATIM} />
+    <TextField name="by" label="By" value={by} placeholder="Email or root" {...VERBATIM} />
+    <TextField name="from" label="First day" type="date" value={from} />
+    <TextField name="to" label="Last day" type="date" value={to} />
+  </FilterBar>
+)
 
-const PLAIN_INPUT = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const
+const ACT_OPTIONS = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ value, label }))
 
-const ACT_COLUMNS: readonly TableColumn[] = [
-  { name: "Activity", kind: "text" },
-  { name: "Account", kind: "text" },
-  { name: "Details", kind: "text" },
-  { name: "By", kind: "text", onPhone: "labelled" },
-  { name: "When", kind: "time" },
+const ACT_COLUMNS: readonly CellColumn<RecordedAct>[] = [
+  {
+    ...{ name: "Activity", kind: "text" },
+    cell: act => (
+      <>
+        {actLabel(act.kind)} {act.details === "" ? null : <span class="because">{actDetails(act)}</span>}
+      </>
+    ),
+  },
+  {
+    ...{ name: "Account", kind: "text" },
+    cell: ({ accountId, accountEmail }) => (accountId === null ? null : accountName(accountId, accountEmail)),
+  },
+  { name: "By", kind: "text", onPhone: "first", cell: actorName },
+  { name: "When", kind: "time", cell: ({ atMs }) => <Timestamp atMs={atMs} /> },
 ]
 
 type ActsTableProps = {
@@ -154,25 +142,13 @@ type ActsTableProps = {
 }
 
 /** Acts with who did them, about what, and when. */
-export function ActsTable({ acts, isOneAccount = false }: ActsTableProps) {
-  return (
-    <Table caption="Activity" columns={ACT_COLUMNS.filter(({ name }) => !(isOneAccount && name === "Account"))}>
-      {acts.map(act => (
-        <tr key={act.id}>
-          <th scope="row">{actLabel(act.kind)}</th>
-          {isOneAccount ? null : (
-            <td>{act.accountId === null ? null : accountName(act.accountId, act.accountEmail)}</td>
-          )}
-          <td>{act.details === "" ? null : actDetails(act)}</td>
-          <td>{actorName(act)}</td>
-          <td>
-            <Timestamp atMs={act.atMs} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
+export const ActsTable = ({ acts, isOneAccount = false }: ActsTableProps) => (
+  <RowTable
+    caption="Activity"
+    columns={ACT_COLUMNS.filter(({ name }) => !(isOneAccount && name === "Account"))}
+    rows={acts}
+  />
+)
 
 const actLabel = (kind: string): string => (isKnownAct(kind) ? AUDIT_ACTS[kind].label : kind)
 

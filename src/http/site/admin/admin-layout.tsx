@@ -50,6 +50,28 @@ export function AdminLayout({ route, section, title, action, children }: AdminLa
   )
 }
 
+type FilterBarProps = {
+  readonly path: string
+  readonly isFiltered: boolean
+  /** The fields. */
+  readonly children: ComponentChildren
+}
+
+/** What a list is searched and filtered by, in one row. */
+export const FilterBar = ({ path, isFiltered, children }: FilterBarProps) => (
+  <search>
+    <form class="filter-bar" method="get" action={path}>
+      {children}
+      <p class="actions">
+        <button type="submit" class="small">
+          Filter
+        </button>
+        {isFiltered ? <a href={path}>Clear</a> : null}
+      </p>
+    </form>
+  </search>
+)
+
 /** Marks the link to the page itself, or to the section that holds it. */
 function ariaCurrent(target: AdminSection, route: RouteId, section: AdminSection) {
   if (target === route) return { "aria-current": "page" as const }

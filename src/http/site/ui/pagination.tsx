@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { withQuery } from "../links.ts"
+import { LinkButton } from "./forms.tsx"
 
 /** One page of a longer list. */
 export type ResultPage<T> = {
@@ -28,8 +29,10 @@ export function Pagination({ path, query, after, isFirstPage }: PaginationProps)
   if (isFirstPage && after === null) return null
   return (
     <nav class="actions" aria-label="Pages">
-      {isFirstPage ? null : <a href={withQuery(path, query)}>First page</a>}
-      {after === null ? null : <a href={withQuery(path, { ...query, after })}>Next page</a>}
+      {isFirstPage ? null : <LinkButton path={withQuery(path, query)} label="First page" look="small" />}
+      {after === null ? null : (
+        <LinkButton path={withQuery(path, { ...query, after })} label="Next page" look="small" />
+      )}
     </nav>
   )
 }

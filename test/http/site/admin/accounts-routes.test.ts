@@ -23,9 +23,12 @@ const harness = async (options: Parameters<typeof openAdmin>[0] = {}) => {
 }
 
 describe("the list of accounts", () => {
-  test("shows fifty to a page, by email, and each of them once", async () => {
-    const { changes, page } = await harness()
+  test("shows fifty to a page, the newest first, and each of them once", async () => {
+    const { changes, page, store } = await harness()
     for (let at = 0; at < 104; at++) await newAccount(changes, `a${String(at).padStart(3, "0")}@example.com`)
+    await store.run(
+      "UPDATE accounts SET created_at_ms = created_at_ms + 1 + CAST(substr(email, 2, 3) AS BIGINT) WHERE email LIKE 'a%'",
+    )
     const seen: string[] = []
     let next: string | undefined = "/admin/accounts"
     for (let pages = 1; next !== undefined; pages++) {
@@ -36,7 +39,7 @@ describe("the list of accounts", () => {
       next = attributesIn(html, "href").find(target => target.includes("after="))
     }
     expect(seen).toHaveLength(105)
-    expect(seen).toEqual([...new Set(seen)].sort())
+    expect(seen).toEqual([...[...new Set(seen)].slice(0, -1).sort().reverse(), "owner@localhost"])
   })
 
   test("has no second page when the first is just full", async () => {
@@ -59,7 +62,9 @@ describe("the list of accounts", () => {
     for (const email of ["jane@example.com", "jane.doe@example.com", "mia@bücher.example"])
       await newAccount(changes, email)
     const { html, text: words } = await page(`/admin/accounts?email=${encodeURIComponent(beginning)}`)
-    expect([...html.matchAll(/>([^<>]+@[^<>]+)<\/bdi><\/a><\/th>/g)].map(([, email = ""]) => email)).toEqual(found)
+    expect([...html.matchAll(/>([^<>]+@[^<>]+)<\/bdi><\/a><\/th>/g)].map(([, email = ""]) => email).sort()).toEqual(
+      found,
+    )
     expect(words.includes("No account matches.")).toBe(found.length === 0)
   })
 
@@ -70,12 +75,32 @@ describe("the list of accounts", () => {
       target.includes("after="),
     )
     expect(next).toStartWith("/admin/accounts?email=a&after=acc_")
-    expect((await page(next ?? "")).text).toContain("a59@example.com")
+    expect((await page(next ?? "")).html.match(/a\d\d@example\.com<\/bdi>/g)).toHaveLength(10)
     const { html } = await page(
       `/admin/accounts?email=${encodeURIComponent(`"${HOSTILE}`)}&after=${encodeURIComponent(HOSTILE)}`,
     )
     expect(html).not.toContain("<script>alert")
     expect(html).not.toContain('value=""')
+  })
+
+  test("is filtered by tier and state together with the search, and tells when a key was last used", async () => {
+    const { changes, page, store, done } = await harness()
+    const id = await newAccount(changes, "jane@example.com", 2)
+    await newAccount(changes, "jana@example.com", 2)
+    await newAccount(changes, "mia@example.com", 1)
+    await done(`/admin/accounts/${id}/suspend`, { reason: "" })
+    const found = async (query: string) =>
+      [...(await page(`/admin/accounts?${query}`)).html.matchAll(/>([^<>]+@[^<>]+)<\/bdi><\/a><\/th>/g)].map(
+        ([, one]) => one,
+      )
+    expect(await found("tier=1")).toEqual(["mia@example.com"])
+    expect(await found("email=jan&state=suspended")).toEqual(["jane@example.com"])
+    expect(await found("email=jan&state=active&tier=2")).toEqual(["jana@example.com"])
+    expect(await found("tier=nine&state=gone")).toHaveLength(4)
+    expect((await page("/admin/accounts?tier=1")).text).toContain("Filter Clear")
+    expect((await page("/admin/accounts")).text).toContain("owner@localhost active 4 (unlimited) 1 never 1 Jan 2026")
+    await store.run("UPDATE keys SET last_used_at_ms = $1", [Date.UTC(2025, 11, 24)])
+    expect((await page("/admin/accounts")).text).toContain("1 24 Dec 2025 1 Jan 2026")
   })
 
   test("begins anew when the account that it would go on after is gone", async () => {
@@ -92,7 +117,7 @@ describe("a new account", () => {
     await publishTerms(changes, { version: "7", url: "https://a.example/", isMaterial: true })
     const { text: words } = await done("/admin/accounts", { "new-email": " New.Person@Example.COM ", tier: "2" })
     expect(words).toContain("Account created.")
-    expect(words).toContain("2 (growth): 100/s, 100 at once, 250,000/day")
+    expect(words).toContain("Tier 2 (growth)")
     expect(words).toContain("accepted, version 7")
     const made = await findAccountByEmail(store, "new.person@example.com")
     expect(made).toMatchObject({ tier: 2, acceptedTermsVersion: "7" })
@@ -138,12 +163,12 @@ describe("one account", () => {
     await customers.usage.flush()
     await signIn()
     const { text: words, html } = await page(`/admin/accounts/${accountId}`)
-    expect(words).toContain("0 (free): 5/s, 5 at once, 1,000/day")
+    expect(words).toContain("0 (free) 5/s, 5 at once, 1,000/day")
     expect(words).toContain("Units today 1 999 left")
-    expect(words).toContain("Active sessions 2")
+    expect(words).toContain("Sessions 2")
     expect(words).toContain("nothing to accept")
     expect(words).toContain("https://shop.example")
-    expect(html).toContain(`>${key.slice(-4)}</td>`)
+    expect(html).toContain(`${key.slice(-4)}</code></th>`)
     for (const text of [key, other.text]) expect(html).not.toContain(text.slice(9, 30))
     expect(html).not.toContain("<script>alert")
   })

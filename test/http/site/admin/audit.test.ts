@@ -62,12 +62,12 @@ test("no entry of a list and no address is in the table", async () => {
   for (const text of ["@", "acme"]) expect(rows).not.toContain(text)
 })
 
-test("the audit log is filtered by person, activity, account and day, and each filter can be taken away", async () => {
+test("the audit log is filtered by person, activity, account and day, and keeps what is filtered by in its fields", async () => {
   const { id, page, form } = await opened()
   await form(`/admin/accounts/${id}/tier`, { tier: "1" })
   await form(`/admin/accounts/${id}/suspend`, { reason: "" })
   const found = async (query: string) =>
-    [...(await page(`/admin/acts?${query}`)).html.matchAll(/<th scope="row"[^>]*>([^<]*)</g)].map(([, label]) => label)
+    [...(await page(`/admin/acts?${query}`)).html.matchAll(/<th scope="row"[^>]*>([^<]*) </g)].map(([, label]) => label)
   const both = ["Account suspended", "Tier changed"]
   expect((await found("")).toSorted()).toEqual(both)
   expect((await found("by=owner%40localhost")).toSorted()).toEqual(both)
@@ -76,7 +76,18 @@ test("the audit log is filtered by person, activity, account and day, and each f
   for (const none of ["by=root", "account=owner%40localhost", "act=key_revoked", "from=2026-01-02", "to=2025-12-31"])
     expect({ none, found: await found(none) }).toEqual({ none, found: [] })
   for (const ignored of ["act=nothing", "from=yesterday"]) expect(await found(ignored)).toHaveLength(2)
-  expect((await page("/admin/acts?act=tier_set&by=owner%40localhost")).html).toContain(
-    'href="/admin/acts?by=owner%40localhost"',
-  )
+  const { html } = await page("/admin/acts?act=tier_set&by=owner%40localhost")
+  for (const part of ['value="tier_set" selected', 'value="owner@localhost"', 'href="/admin/acts">Clear'])
+    expect(html).toContain(part)
+})
+
+test("the audit log of one account has what its owner changed, and its page shows ten entries and the way to more", async () => {
+  const { id, jane, key, page, form } = await opened()
+  for (let at = 0; at < 11; at++) await form(`/dashboard/keys/${key.key.id}/name`, { name: `Server ${at}` }, jane)
+  const renamed = async (path: string) =>
+    (await page(path)).html.match(/<th scope="row"[^>]*>Key renamed/g)?.length ?? 0
+  expect(await renamed(`/admin/accounts/${id}`)).toBe(10)
+  expect((await page(`/admin/accounts/${id}`)).html).toContain(`href="/admin/acts?account=${id}"`)
+  expect(await renamed(`/admin/acts?account=${id}`)).toBe(11)
+  expect(await renamed("/admin/acts")).toBe(0)
 })

@@ -10,7 +10,7 @@ async function openClosed(options: AppOptions = {}) {
   const house = await testApp({ settings: { MAILKIND_SIGN_UP: "closed" }, admins: ["owner@localhost"], ...options })
   const admin = createBrowser(house.app, { cookie: await house.signIn(), followsRedirects: true })
   const invite = async (email: string, tier = "2") =>
-    await admin.submit(await admin.get("/admin/accounts"), { "invited-email": email, "invited-tier": tier }, "Invite")
+    await admin.submit(await admin.get("/admin/accounts"), { "new-email": email, tier }, "Invite")
   const guest = () => createBrowser(house.app, { followsRedirects: true })
   const act = async () =>
     (await house.store.all<{ act: string }>("SELECT act FROM admin_acts ORDER BY at_ms, id")).map(({ act: one }) => one)
