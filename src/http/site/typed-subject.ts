@@ -3,6 +3,7 @@ import { detectSubjectKind, inputRefusal, parseSubject } from "../../check/addre
 import type { Subject } from "../../check/address/subject.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { cleanAddressCell } from "../../rows/clean-cell.ts"
+import { formatNumber } from "./ui/format.ts"
 
 /** A text as a person types it into one field for addresses, domains and websites, or why it cannot be checked. */
 export type TypedSubject =
@@ -34,5 +35,5 @@ const typedKind = (text: string) => (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text) ? 
 const REFUSALS = {
   empty: "Enter an email address, a domain or a website.",
   control_character: "This contains an invisible character. Type it again.",
-  too_long: `This is too long. An address has at most ${LIMITS.addressBytesMax} bytes, a domain ${LIMITS.domainBytesMax}, a website ${LIMITS.urlLengthMax} characters.`,
+  too_long: `This is too long. An address has at most ${LIMITS.addressBytesMax} bytes, a domain ${LIMITS.domainBytesMax}, a website ${formatNumber(LIMITS.urlLengthMax)} characters.`,
 } as const

@@ -117,7 +117,7 @@ const STRENGTHS = [
 export const Comparison = () => (
   <section>
     <h2 id="why">Where other checks go wrong</h2>
-    <p class="sub">A block list compares names. mailkind also looks at who runs the mail, and says what it found.</p>
+    <p class="sub">A block list compares names. mailkind looks at who runs the mail.</p>
     <Table caption="Where other checks go wrong" columns={["Sign-up", "A typical check", "mailkind"]}>
       {COMPARED.map(({ signUp, note, elsewhere, here, recommendation }) => (
         <tr key={signUp}>

@@ -81,6 +81,13 @@ describe("the evidence", () => {
     })
   })
 
+  test("names another mailbox only where it is another one, in the letters of its language", () => {
+    const mailboxOf = (email: string, canonical: string) =>
+      evidence(shown({ ...known, email, canonical_email: canonical }))["Same mailbox"]
+    expect(mailboxOf("Anna@bücher.de", "anna@xn--bcher-kva.de")).toBeUndefined()
+    expect(mailboxOf("anna+x@bücher.de", "anna@xn--bcher-kva.de")).toBe("anna@bücher.de")
+  })
+
   test.each([
     ["v=spf1 -all", "strict"],
     ["v=spf1 mx ~all ", "soft"],

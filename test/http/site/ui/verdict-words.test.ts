@@ -68,6 +68,14 @@ describe("meaning, lines and recommendation agree", () => {
     expect(broken(verdict => verdict.result.recommendation === "block" && !hasBad(verdict))).toEqual([])
   })
 
+  test("what is disposable and blocked has no line of its records in its favour", () => {
+    const isPraised = (verdict: DisplayedVerdict) =>
+      verdict.result.recommendation === "block" &&
+      verdict.result.category === "disposable" &&
+      verdictSentences(verdict).some(({ mark }) => mark === "good")
+    expect(broken(isPraised)).toEqual([])
+  })
+
   test("a name that no email reaches is never simply accepted", () => {
     const isDead = ({ result }: DisplayedVerdict) =>
       result.reasons.some(reason => ["domain_not_found", "null_mx", "no_mail_host"].includes(reason))

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { domainToUnicode } from "node:url"
 import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
 import type { Reason } from "../../../../contract/reasons.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
@@ -92,17 +93,22 @@ const ageFact = (days: number): string =>
 
 /** What the part before the @ shows. */
 function mailboxFacts(result: CheckResult): readonly Fact[] {
-  const { shared_inbox: shared, group, canonical_email: canonical, email } = result
+  const { shared_inbox: shared, group } = result
+  const canonical = readableAddress(result.canonical_email)
   return [
     ["Shared inbox", shared.match === null ? "no" : "likely"],
     ...(group.match === null
       ? []
       : [["Group", `${group.confidence === 1 ? "yes" : "likely"} (${group.match})`] as const]),
-    ...(canonical === null || canonical === email?.toLowerCase()
+    ...(canonical === "" || canonical === readableAddress(result.email)
       ? []
       : [["Same mailbox", <bdi>{canonical}</bdi>] as const]),
   ]
 }
+
+/** An address in lower case, and its domain as people read it. Empty: there is none. */
+const readableAddress = (address: string | null): string =>
+  (address ?? "").toLowerCase().replace(/[^@]+$/, domain => domainToUnicode(domain) || domain)
 
 /** The mail servers of the domain. Nothing when there are none. */
 export function MailHosts({ result: { mail } }: { readonly result: CheckResult }) {

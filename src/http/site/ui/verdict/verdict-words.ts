@@ -261,7 +261,7 @@ const LINES_USUAL = 3
 
 /**
  * Why the verdict is as it is: what decided the category, what changed the recommendation, then every reason that tells something.
- * What is left of three lines is filled with the others. An input that cannot be read has one line.
+ * What is left of three lines is filled with the others; what is blocked has none in its favour. An input that cannot be read has one line.
  */
 export function verdictSentences(verdict: DisplayedVerdict): readonly VerdictLine[] {
   const { result } = verdict
@@ -282,7 +282,7 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly VerdictLin
   const telling = [...ofWeight("telling"), ...policyLines(result)]
   const supporting = [...ofWeight("plain"), ...ofWeight("filler"), ...unlistedLines(result)]
   const others = [
-    ...supporting.filter(({ mark }) => mark === "good"),
+    ...supporting.filter(({ mark }) => mark === "good" && result.recommendation !== "block"),
     ...supporting.filter(({ mark }) => mark !== "good"),
   ]
   const lines = [...telling, ...others.slice(0, Math.max(0, LINES_USUAL - telling.length))]
