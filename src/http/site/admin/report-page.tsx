@@ -107,10 +107,10 @@ function otherReportsLabel(others: readonly OtherReportCount[], { reportedCatego
     .join("; ")
 }
 
-function DecisionPanel({ details: { report, correction } }: DetailsProps) {
+function DecisionPanel({ details: { report, correction, verdict } }: DetailsProps) {
   const { id, domain, status, reportedCategory, decidedAtMs } = report
   // The decision applies only if the status is still the displayed one.
-  const fields = { seen: status }
+  const button = { fields: { seen: status }, hiddenLabel: "the report", isPrimary: true }
   return (
     <Panel title="Decision" id="decision">
       <p>
@@ -119,16 +119,19 @@ function DecisionPanel({ details: { report, correction } }: DetailsProps) {
             This report was {status} on <Timestamp atMs={decidedAtMs} />.{" "}
           </>
         )}
+        {status !== "accepted" && verdict.result.category === reportedCategory
+          ? `The verdict is already ${reportedCategory}. `
+          : null}
         {status === "accepted"
-          ? "If you reject it now, its correction is removed."
-          : `If you accept it, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
+          ? "If you reject the report now, its correction is removed."
+          : `If you accept the report, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
       </p>
       <div class="actions">
         {status === "accepted" ? null : (
-          <ActionButton path={pathWithId("postAdminAccept", id)} fields={fields} label="Accept the report" isPrimary />
+          <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept" {...button} />
         )}
         {status === "rejected" ? null : (
-          <ActionButton path={pathWithId("postAdminReject", id)} fields={fields} label="Reject the report" />
+          <ActionButton path={pathWithId("postAdminReject", id)} label="Reject" isDangerous {...button} />
         )}
       </div>
       {correction === null ? (

@@ -192,28 +192,15 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
 function lastRefresh({ date, refresh }: SourceOverview) {
   if (refresh === null) return date === "" ? "The first refresh downloads it." : "Built in."
   const { outcome, message, checkedAt, goodAt, changedAt, lastFault } = refresh
+  const earlier = (name: string, at: string | null, more = "") =>
+    at === null || at === checkedAt ? "" : ` ${name}: ${formatInstant(Date.parse(at))}. ${more}`
   return (
     <>
       Last refresh: {OUTCOME_LABELS[outcome]}, <IsoTimestamp at={checkedAt} />
       {message === "" ? "." : `: ${message}`}
-      {goodAt === null || goodAt === checkedAt ? null : (
-        <>
-          {" "}
-          Last good copy: <IsoTimestamp at={goodAt} />.
-        </>
-      )}
-      {changedAt === null ? null : (
-        <>
-          {" "}
-          Last change: <IsoTimestamp at={changedAt} />.
-        </>
-      )}
-      {lastFault === null || lastFault.at === checkedAt ? null : (
-        <>
-          {" "}
-          Last problem: <IsoTimestamp at={lastFault.at} />, {lastFault.message}
-        </>
-      )}
+      {earlier("Last good copy", goodAt)}
+      {earlier("Last change", changedAt)}
+      {earlier("Last problem", lastFault?.at ?? null, lastFault?.message)}
     </>
   )
 }

@@ -151,10 +151,10 @@ describe("one report", () => {
     const { page, id } = await harness()
     const { html } = await page(`/admin/feedback/${id}`)
     const main = html.slice(html.indexOf('id="decision"'))
-    const buttons = [...main.matchAll(/<button type="submit" class="([^"]*)">(\w+) the report/g)]
+    const buttons = [...main.matchAll(/<button type="submit" class="([^"]*)">(\w+)<span class="unseen"> the report</g)]
     expect(buttons.map(([, look, word]) => [word, look])).toEqual([
       ["Accept", "primary"],
-      ["Reject", "small"],
+      ["Reject", "danger primary"],
     ])
   })
 
@@ -165,6 +165,13 @@ describe("one report", () => {
     const places = parts.map(part => text.indexOf(part))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
+  })
+
+  test("says that the verdict became what was reported", async () => {
+    const { page, report, id } = await harness({ domain: "mailinator.com", reportedCategory: "disposable" })
+    const other = await report({ domain: "mailinator.com", reportedCategory: "relay" })
+    expect((await page(`/admin/feedback/${id}`)).text).toContain("The verdict is already disposable.")
+    expect((await page(`/admin/feedback/${other}`)).text).not.toContain("already")
   })
 
   test("asks the outside world about its domain once, and the queue asks nothing", async () => {
@@ -260,15 +267,15 @@ describe("a decision", () => {
     const all = await harness()
     await bring(all, status)
     const { html } = await all.page(`/admin/feedback/${all.id}`)
-    expect(["Accept", "Reject"].filter(word => html.includes(`${word} the report<`))).toEqual([...offered])
-    for (const word of offered) expect(formIn(html, `${word} the report`).fields).toEqual({ seen: status })
+    expect(["Accept", "Reject"].filter(word => html.includes(`${word}<`))).toEqual([...offered])
+    for (const word of offered) expect(formIn(html, word).fields).toEqual({ seen: status })
   })
 
   test("changes what a check says", async () => {
     const { ask, page, done, id } = await harness()
     const reply = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
     expect(await reply()).not.toBe("business")
-    const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
+    const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept")
     const { text } = await done(path, fields)
     expect(text).toContain("The domain is corrected to business , by this report.")
     expect(await reply()).toBe("business")
@@ -276,8 +283,8 @@ describe("a decision", () => {
 
   test("of one admin is not undone by the page of another", async () => {
     const { page, form, id, statusOf } = await harness()
-    const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
-    const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject the report")
+    const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept")
+    const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject")
     await form(first.path, first.fields)
     const answer = await form(second.path, second.fields)
     expect(answer.text).toContain("Nothing changed. This is the report now.")
