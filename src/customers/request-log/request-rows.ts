@@ -91,6 +91,8 @@ export type RequestFilter = {
   readonly recommendation: string | null
   /** A part of the domain, as A-labels in lower case. */
   readonly domainPart: string | null
+  /** Whether those are left out that neither have a verdict nor were refused. */
+  readonly hasOutcome: boolean
   /** From here on, and before there. */
   readonly fromMs: number | null
   readonly toMs: number | null
@@ -117,7 +119,7 @@ export async function readRequests(
     ...[filter.fromMs ?? 0, filter.toMs ?? Number.MAX_SAFE_INTEGER],
     ...[filter.keyId ?? "", filter.route ?? "", (filter.statusClass ?? 0) * 100],
     ...[filter.category ?? "", `%${filter.category ?? ""}:%`, `%${escapeLike(filter.domainPart ?? "")}%`],
-    ...[filter.recommendation ?? "", countMax],
+    ...[filter.recommendation ?? "", filter.hasOutcome ? 1 : 0, countMax],
   ])
   return rows.map(toStoredRequest)
 }
@@ -164,8 +166,8 @@ const SELECT_KEPT = `SELECT at_ms, seq, key_id, route, status, code, category, r
 export const READ_REQUESTS = `${SELECT_KEPT} AND (at_ms, seq) < ($5, $6) AND at_ms >= $7 AND at_ms < $8
     AND ($9 = '' OR key_id = $9) AND ($10 = '' OR route = $10) AND ($11 = 0 OR (status >= $11 AND status < $11 + 100))
     AND ($12 = '' OR category = $12 OR categories LIKE $13) AND domain LIKE $14 ESCAPE '!'
-    AND ($15 = '' OR recommendation = $15)
-  ORDER BY at_ms DESC, seq DESC LIMIT $16`
+    AND ($15 = '' OR recommendation = $15) AND ($16 = 0 OR category <> '' OR items > 0 OR code <> '')
+  ORDER BY at_ms DESC, seq DESC LIMIT $17`
 
 const escapeLike = (text: string): string => text.replace(/[!%_]/g, character => `!${character}`)
 

@@ -4,6 +4,7 @@ import type { Subject } from "../../check/address/subject.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { cleanAddressCell } from "../../rows/clean-cell.ts"
 import { formatNumber } from "./ui/format.ts"
+import { lengthSentence } from "./ui/verdict/reason-words.ts"
 
 /** A text as a person types it into one field for addresses, domains and websites, or why it cannot be checked. */
 export type TypedSubject =
@@ -19,9 +20,15 @@ export function parseTyped(typed: string, testDomain: string): TypedSubject {
   const text = copied !== null && copied.others.length === 0 ? copied.text : typed
   const website = text.includes("@") && HOST_BEFORE_AT.test(text) ? parseSubject("url", text, testDomain) : null
   const subject = website?.fault === null ? website : parseSubject(typedKind(text), text, testDomain)
-  const refusal =
-    subject.kind === "url" && !hasAtMostCharacters(text, LIMITS.urlLengthMax) ? "too_long" : inputRefusal(subject)
-  return refusal === null ? { kind: "subject", subject } : { kind: "refused", message: REFUSALS[refusal] }
+  if (subject.kind === "url" && !hasAtMostCharacters(text, LIMITS.urlLengthMax))
+    return {
+      kind: "refused",
+      message: `A website address has at most ${formatNumber(LIMITS.urlLengthMax)} characters.`,
+    }
+  const refusal = inputRefusal(subject)
+  if (refusal === null) return { kind: "subject", subject }
+  const { kind, sent } = subject
+  return { kind: "refused", message: REFUSALS[refusal] ?? lengthSentence(kind === "email" ? sent : null) }
 }
 
 /** A link to an address, or angle brackets at its end. */
@@ -35,5 +42,5 @@ const typedKind = (text: string) => (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text) ? 
 const REFUSALS = {
   empty: "Enter an email address, a domain or a website.",
   control_character: "This contains an invisible character. Type it again.",
-  too_long: `This is too long. An address has at most ${LIMITS.addressBytesMax} bytes, a domain ${LIMITS.domainBytesMax}, a website ${formatNumber(LIMITS.urlLengthMax)} characters.`,
+  too_long: null,
 } as const

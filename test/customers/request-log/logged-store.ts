@@ -18,6 +18,7 @@ export const ALL: RequestFilter = {
   category: null,
   recommendation: null,
   domainPart: null,
+  hasOutcome: false,
   fromMs: null,
   toMs: null,
 }

@@ -103,6 +103,18 @@ describe("pages", () => {
   })
 })
 
+test("what has neither a verdict nor a problem is left out where outcomes are asked for, however much of it is newer", async () => {
+  const { requestLog, record, read } = await loggedStore()
+  const plain = { category: null, recommendation: null, reason: null, domain: null }
+  record()
+  record({ ...plain, route: "POST /v1/check/batch", categoryCounts: new Map([["personal", 2]]) })
+  record({ ...plain, status: 429, code: "rate_limited" })
+  for (let count = 0; count < 60; count++) record({ ...plain, route: "GET /v1/jobs/:id" })
+  await requestLog.flush()
+  const rows = await read({ hasOutcome: true }, undefined, 8)
+  expect(rows.map(({ code, category }) => code ?? category)).toEqual(["rate_limited", null, "business"])
+})
+
 describe("what is kept", () => {
   test("the last requests up to the limit are seen, older ones neither in the list nor by their place", async () => {
     const logged = await loggedStore()
@@ -177,22 +189,8 @@ describe("what is kept", () => {
 /** The steps by which the engine reads a page with this filter, as it tells them. */
 async function planOf({ store, accountId }: Logged, text: string): Promise<string> {
   const params = [
-    accountId,
-    0,
-    0,
-    0,
-    NOON,
-    NOON,
-    0,
-    NOON,
-    "key_1",
-    "",
-    200,
-    "business",
-    "%business:%",
-    "%acme%",
-    "",
-    51,
+    ...[accountId, 0, 0, 0, NOON, NOON, 0, NOON, "key_1", "", 200],
+    ...["business", "%business:%", "%acme%", "", 1, 51],
   ]
   const [explain, column] =
     engineNow() === "sqlite" ? (["EXPLAIN QUERY PLAN", "detail"] as const) : (["EXPLAIN", "QUERY PLAN"] as const)

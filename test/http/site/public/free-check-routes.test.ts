@@ -125,8 +125,8 @@ describe("an input that is none", () => {
     ["nothing", "", /Enter an email/],
     ["white space", " \t ", /Enter an email/],
     ["a control character", "jane\u0000@x.com", /invisible character/],
-    ["a long address", `${"a".repeat(65)}@x.com`, /too long/],
-    ["a long website", `https://x.com/${"a".repeat(2048)}`, /too long/],
+    ["a long address", `${"a".repeat(65)}@x.com`, /The part before the @ is longer than 64 characters/],
+    ["a long website", `https://x.com/${"a".repeat(2048)}`, /A website address has at most 2,048 characters/],
   ])("%s shows the form again with the fault beside the field, and costs nothing", async (_, input, description) => {
     const harness = await testApp({ freeChecksPerDay: "1" })
     const page = await visit(harness, { input })

@@ -107,18 +107,14 @@ async function readOverview(site: SiteContext, user: SignedInUser, exchange: Exc
 const selected = (history: readonly KeyDayUsage[], { days, key }: UsageQuery, today: number): readonly KeyDayUsage[] =>
   history.filter(usage => usage.day > today - days && usage.day <= today && (key === "" || usage.keyId === key))
 
-/** So many requests are displayed, and so many are looked at for them, since some are no checks. */
-const [LATEST_COUNT, LATEST_READ] = [8, 50] as const
+/** So many requests are displayed. */
+const LATEST_COUNT = 8
 
 async function readLatest(site: SiteContext, accountId: string): Promise<OverviewData["latest"]> {
   const { changes, clock, requestLog } = site
   const state = await logState(site, accountId)
   if (state !== "on") return { state, requests: [] }
   await requestLog?.flushAccount(accountId)
-  const page = { filter: {}, before: null, countMax: LATEST_READ }
-  const requests = await readRequests(changes.store, accountId, clock(), page)
-  const checks = requests.filter(
-    ({ category, categoryCounts, code }) => category !== null || categoryCounts.length > 0 || code !== null,
-  )
-  return { state, requests: checks.slice(0, LATEST_COUNT) }
+  const page = { filter: { hasOutcome: true }, before: null, countMax: LATEST_COUNT }
+  return { state, requests: await readRequests(changes.store, accountId, clock(), page) }
 }

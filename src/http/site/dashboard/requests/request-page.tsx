@@ -14,9 +14,9 @@ import { LinkButton } from "../../ui/forms.tsx"
 import { Prose } from "../../ui/layout.tsx"
 import { type Fact, Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
-import { CATEGORY_LABELS, CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
+import { CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { meaningOf, subjectOf } from "./request-words.tsx"
+import { DOUBTS, meaningOf, subjectOf } from "./request-words.tsx"
 import { formatTookMs, RequestTime } from "./requests-page.tsx"
 
 type RequestPageProps = {
@@ -64,11 +64,13 @@ function outcomeOf(request: StoredRequest): Outcome {
   const category = CATEGORY_NAMES.find(name => name === request.category) ?? "unknown"
   const recommendation = RECOMMENDATIONS.find(name => name === request.recommendation) ?? null
   if (recommendation !== null) {
+    const verdict = { tone: category, recommendation, headline: meaningOf(request) }
+    const doubt = DOUBTS.get(request.reason ?? "")
+    if (doubt !== undefined) return { ...verdict, meaning: doubt.meaning, reasons: [] }
     const reason = REASON_NAMES.find(name => name === request.reason)
     const text = reason === undefined ? "" : <Prose text={REASONS[reason].description} />
-    const headline = CATEGORY_LABELS[category]
     const reasons = reason === undefined ? [] : [{ mark: "info" as const, text }]
-    return { tone: category, recommendation, headline, meaning: CATEGORY_MEANINGS[category], reasons }
+    return { ...verdict, meaning: CATEGORY_MEANINGS[category], reasons }
   }
   const plain = { tone: category, recommendation, reasons: [] }
   if (code === null) return { ...plain, headline: "Answered", meaning: meaningOf(request) }

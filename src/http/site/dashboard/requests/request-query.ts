@@ -69,6 +69,7 @@ export function parseRequestQuery(url: string): RequestQuery {
       recommendation: values.recommendation || null,
       category: values.category || null,
       domainPart: domainPart(values.domain),
+      hasOutcome: false,
       fromMs,
       toMs,
     },

@@ -25,7 +25,7 @@ function displayedName(domain: string, isAllowed: boolean, reason: string | null
 export function meaningOf({ code, category, reason, categoryCounts }: StoredRequest): string {
   if (code !== null) return problemLabel(code)
   if (category === null) return categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")
-  return REASON_LABELS.get(reason ?? "") ?? categoryLabel(category)
+  return DOUBTS.get(reason ?? "")?.label ?? categoryLabel(category)
 }
 
 /** The code of a problem in words: `Rate limited`. */
@@ -37,10 +37,10 @@ function categoryLabel(category: string): string {
   return known === undefined ? category : CATEGORY_LABELS[known]
 }
 
-/** Reasons that say more than the category does. */
-const REASON_LABELS: ReadonlyMap<string, string> = new Map([
-  ["likely_typo", "Typo"],
-  ["lookalike_domain", "Lookalike"],
+/** Reasons that say more than the category does, and what they mean. */
+export const DOUBTS: ReadonlyMap<string, { readonly label: string; readonly meaning: string }> = new Map([
+  ["likely_typo", { label: "Typo", meaning: "This is probably a misspelling of a well-known provider." }],
+  ["lookalike_domain", { label: "Lookalike", meaning: "This domain imitates a well-known name." }],
 ])
 
 /** What was recommended, or that the request was refused or failed. Nothing for what has several results. */

@@ -108,8 +108,8 @@ function syntaxSentence({ email, url }: CheckResult): string {
   return "This is not a valid email address."
 }
 
-/** Which limit of an address a text is over. */
-function lengthSentence(email: string | null): string {
+/** Which limit an address is over; null: a domain is too long. */
+export function lengthSentence(email: string | null): string {
   const text = email?.trim() ?? ""
   const local = text.slice(0, Math.max(0, text.lastIndexOf("@")))
   const unit = /^[ -~]*$/.test(text) ? "characters" : "bytes"
