@@ -68,18 +68,18 @@ function OverviewPage({ overview }: OverviewPageProps) {
 type OverviewSectionProps = Pick<OverviewPageProps, "overview">
 
 function AttentionPanel({ overview }: OverviewSectionProps) {
-  const todos = adminTodos(overview)
-  if (todos.length === 0) return <Notice tone="allow">Nothing needs attention.</Notice>
+  const { broken, waiting } = adminTodos(overview)
+  if (broken.length + waiting.length === 0) return <Notice tone="allow">Nothing needs attention.</Notice>
   return (
     <Panel title="Needs attention" id="attention">
       <ul class="plain todos">
-        {todos.map(({ text, tone, link }) => (
-          <li key={text}>
+        {[...broken, ...waiting].map((todo, at) => (
+          <li key={at}>
             <span>
-              <Swatch tone={tone} />
-              <Prose text={text} />
+              <Swatch tone={at < broken.length ? "of-block" : "of-review"} />
+              <Prose text={todo.text} />
             </span>
-            {link === undefined ? null : <LinkButton path={link.path} label={link.label} look="small" />}
+            {todo.link && <LinkButton {...todo.link} look="small" />}
           </li>
         ))}
       </ul>
@@ -202,87 +202,80 @@ export type ServerOverview = {
 /** How long a mail may wait before it becomes a task. Greylisting delays a mail by minutes only. */
 export const MAIL_WAIT_MAX_MS = 3_600_000
 
-/** Something to look at: a sentence or two with code in backticks, and where it is done. */
-type Todo = {
-  readonly text: string
-  /** Red: it is broken. Yellow: it waits for somebody. */
-  readonly tone: "of-block" | "of-review"
-  readonly link?: TodoLink
-}
-type TodoLink = { readonly label: string; readonly path: string }
+/** Something to look at: a sentence or two with code in backticks, and the page where it is done. */
+type Todo = { readonly text: string; readonly link?: { readonly label: string; readonly path: string } }
 
-/** What an administrator should look at: what is broken, then what waits for somebody. */
-export const adminTodos = (overview: ServerOverview): readonly Todo[] => [
-  ...[...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)].map(
-    todo => ({ ...todo, tone: "of-block" }) as const,
-  ),
-  ...waitingTodos(overview),
-]
+/** What an administrator should look at: what is broken, and what waits for somebody. */
+export function adminTodos(overview: ServerOverview): { readonly [K in "broken" | "waiting"]: readonly Todo[] } {
+  const broken = [...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)]
+  return { broken, waiting: waitingTodos(overview) }
+}
 
 /** What waits for a decision of a person. */
-function waitingTodos(overview: ServerOverview): readonly Todo[] {
-  const { waitingReportCount, suspendedCount, unacceptedCount, failedJobCount } = overview
-  const todo = (count: number, one: string, many: string, link?: TodoLink): readonly Todo[] =>
-    count === 0 ? [] : [{ text: formatCount(count, one, many), tone: "of-review", ...(link && { link }) }]
-  return [
-    ...todo(waitingReportCount, "report waits for a decision.", "reports wait for a decision.", {
-      label: "Decide",
-      path: ROUTES.adminFeedback.path,
-    }),
-    ...todo(unacceptedCount, "account has not accepted the terms.", "accounts have not accepted the terms.", {
-      label: "Terms",
-      path: ROUTES.adminTerms.path,
-    }),
-    ...todo(suspendedCount, "account is suspended.", "accounts are suspended.", {
-      label: "Accounts",
-      path: withQuery(ROUTES.adminAccounts.path, { state: "suspended" }),
-    }),
-    ...todo(failedJobCount, "list check stopped before its end.", "list checks stopped before their end."),
-  ]
-}
-
-/** What is broken. */
-type Fault = Omit<Todo, "tone">
-
-const told = (texts: readonly string[]): readonly Fault[] => texts.map(text => ({ text }))
-
-const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Fault[] =>
-  told(health.dns.status === "ok" || isDnsOff ? [] : ["DNS does not answer. Verdicts come from the lists alone."])
-
-function listTodos({ sources, isPaused }: ListsOverview): readonly Fault[] {
-  const link = { label: "Sources", path: ROUTES.adminSources.path }
-  const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
-  const faults = Object.entries(FAULTS).flatMap(([outcome, fault]) => {
-    const faulty = sources.filter(({ refresh }) => refresh?.outcome === outcome)
-    const [first] = faulty
-    if (first === undefined) return []
-    const kept = "What was good before stays in use."
-    const text =
-      faulty.length === 1
-        ? `The source \`${first.id}\` ${fault}. ${kept} ${first.refresh?.message ?? ""}`.trim()
-        : `${faulty.length} sources ${fault.replace("was", "were")}, \`${first.id}\` among them. ${kept}`
-    return [{ text, link }]
+const waitingTodos = (overview: ServerOverview): readonly Todo[] =>
+  WAITING.flatMap(({ counted, words: [one, many], ...link }) => {
+    const count = overview[counted]
+    return count === 0 ? [] : [{ text: formatCount(count, one, many), ...("path" in link ? { link } : {}) }]
   })
+
+const WAITING = [
+  {
+    counted: "waitingReportCount",
+    words: ["report waits for a decision.", "reports wait for a decision."],
+    label: "Decide",
+    path: ROUTES.adminFeedback.path,
+  },
+  {
+    counted: "unacceptedCount",
+    words: ["account has not accepted the terms.", "accounts have not accepted the terms."],
+    label: "Terms",
+    path: ROUTES.adminTerms.path,
+  },
+  {
+    counted: "suspendedCount",
+    words: ["account is suspended.", "accounts are suspended."],
+    label: "Accounts",
+    path: withQuery(ROUTES.adminAccounts.path, { state: "suspended" }),
+  },
+  { counted: "failedJobCount", words: ["list check stopped before its end.", "list checks stopped before their end."] },
+] as const
+
+const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Todo[] =>
+  health.dns.status === "ok" || isDnsOff ? [] : [{ text: "DNS does not answer. Verdicts come from the lists alone." }]
+
+/** Why a source is of no use is on the page of the sources. */
+function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
+  const faults = Object.entries(FAULTS).flatMap(([outcome, [one, many]]) => {
+    const [first, ...others] = sources.filter(({ refresh }) => refresh?.outcome === outcome)
+    if (first === undefined) return []
+    const text =
+      others.length === 0
+        ? `The source \`${first.id}\` ${one}.`
+        : `${formatNumber(others.length + 1)} sources ${many}, \`${first.id}\` among them.`
+    return [{ text, link: { label: "Sources", path: ROUTES.adminSources.path } }]
+  })
+  const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
   return isPaused ? [paused, ...faults] : faults
 }
 
-/** What to say about the outcomes that need attention. */
-const FAULTS = { refused: "was refused", failed: "could not be fetched" } as const satisfies {
-  readonly [O in SourceOutcome]?: string
-}
+/** What to say about the outcomes that need attention, of one source and of several. */
+const FAULTS = {
+  refused: ["was refused", "were refused"],
+  failed: ["could not be fetched", "could not be fetched"],
+} as const satisfies { readonly [O in SourceOutcome]?: readonly [one: string, many: string] }
 
-function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly Fault[] {
+function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly Todo[] {
   const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
-  const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
-  const since = waitingSinceMs === null ? "" : formatInstant(waitingSinceMs)
-  return told([
-    ...(hasMailServer ? [] : ["No email is sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
-    ...(hasMailServer && isOverdue
-      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest has waited since ${since}.`]
-      : []),
-    ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the recipient’s mail server.`]),
-    ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} not delivered after days of tries.`]),
-  ])
+  const isOverdue = hasMailServer && waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
+  const texts = [
+    hasMailServer ? null : "No email is sent, because no mail server is set. Set `MAILKIND_SMTP_URL`.",
+    isOverdue
+      ? `${mailCountLabel(waitingCount)} not sent yet. The oldest has waited since ${formatInstant(waitingSinceMs)}.`
+      : null,
+    refusedCount === 0 ? null : `${mailCountLabel(refusedCount)} refused by the recipient’s mail server.`,
+    givenUpCount === 0 ? null : `${mailCountLabel(givenUpCount)} not delivered after days of tries.`,
+  ]
+  return texts.flatMap(text => (text === null ? [] : [{ text }]))
 }
 
-const mailCountLabel = (count: number): string => (count === 1 ? "1 email was" : `${count} emails were`)
+const mailCountLabel = (count: number): string => formatCount(count, "email was", "emails were")

@@ -62,6 +62,12 @@ const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
 /** Mails that have waited for so long. */
 const waiting = (ms: number) => ({ ...standing().outbox, waitingCount: 3, waitingSinceMs: NOW_MS - ms })
 
+/** What needs attention, in words: what is broken comes first. */
+const todosOf = (overview: ServerOverview): readonly string[] => {
+  const { broken, waiting: others } = adminTodos(overview)
+  return [...broken, ...others].map(({ text }) => text)
+}
+
 const withSource = (outcome: (typeof SOURCE_OUTCOMES)[number]): Partial<ServerOverview> => {
   const lists = listsOverview(knownLists)
   const [first, ...rest] = lists.sources
@@ -75,8 +81,8 @@ const withSource = (outcome: (typeof SOURCE_OUTCOMES)[number]): Partial<ServerOv
 
 describe("what needs attention", () => {
   test("is nothing where all is well", () => {
-    expect(adminTodos(standing())).toEqual([])
-    expect(adminTodos(standing({ outbox: waiting(MAIL_WAIT_MAX_MS - 1) }))).toEqual([])
+    expect(todosOf(standing())).toEqual([])
+    expect(todosOf(standing({ outbox: waiting(MAIL_WAIT_MAX_MS - 1) }))).toEqual([])
   })
 
   test.each([
@@ -94,30 +100,28 @@ describe("what needs attention", () => {
     [{ suspendedCount: 2 }, "2 accounts are suspended."],
     [{ failedJobCount: 1 }, "1 list check stopped before its end."],
   ] as const)("is told: %#", (wanted, description) => {
-    const facts = adminTodos(standing(wanted))
+    const facts = todosOf(standing(wanted))
     expect(facts).toHaveLength(1)
-    expect(facts[0]?.text).toContain(description)
+    expect(facts[0]).toContain(description)
   })
 
-  test.each(SOURCE_OUTCOMES)("a source that was %s is told when it was of no use, and why", outcome => {
-    const facts = adminTodos(standing(withSource(outcome)))
+  test.each(SOURCE_OUTCOMES)("a source that was %s is told when it was of no use", outcome => {
+    const facts = todosOf(standing(withSource(outcome)))
     if (outcome === "taken" || outcome === "unchanged") return expect(facts).toEqual([])
     expect(facts).toHaveLength(1)
-    expect(facts[0]?.text).toContain("`a-source`")
-    expect(facts[0]?.text).toContain("It shrank by half.")
+    expect(facts[0]).toStartWith("The source `a-source` ")
   })
 
   test("many sources with one problem are told in one line", () => {
     const { lists } = standing(withSource("failed"))
     const faulty = lists.sources.map(source => ({ ...source, refresh: lists.sources[0]?.refresh ?? null }))
-    const facts = adminTodos(standing({ lists: { ...lists, sources: faulty } }))
-    expect(facts.map(({ text }) => text)).toEqual([
-      `${faulty.length} sources could not be fetched, \`a-source\` among them. What was good before stays in use.`,
+    expect(todosOf(standing({ lists: { ...lists, sources: faulty } }))).toEqual([
+      `${faulty.length} sources could not be fetched, \`a-source\` among them.`,
     ])
   })
 
   test("waiting mails are no news where there is no server for them", () => {
-    expect(adminTodos(standing({ hasMailServer: false, outbox: waiting(MAIL_WAIT_MAX_MS) }))).toHaveLength(1)
+    expect(todosOf(standing({ hasMailServer: false, outbox: waiting(MAIL_WAIT_MAX_MS) }))).toHaveLength(1)
   })
 })
 
