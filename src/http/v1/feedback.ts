@@ -79,7 +79,7 @@ type FeedbackInput = {
 }
 
 /** A member of the input; the empty one stands for the whole body. */
-export type FeedbackMember = "" | "email" | "domain" | "expected_category" | "comment"
+type FeedbackMember = "" | "email" | "domain" | "expected_category" | "comment"
 
 type ParsedFeedback =
   | { readonly kind: "valid"; readonly input: FeedbackInput }

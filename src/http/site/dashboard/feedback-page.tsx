@@ -81,7 +81,7 @@ const CHOOSE_OPTION = { value: "", label: "Choose one" } as const
 
 function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "errors">) {
   return (
-    <form class="form" method="post" action={ROUTES.postFeedbackForm.path}>
+    <form class="form" method="post" action={ROUTES.postFeedbackForm.path} noValidate>
       <TextField
         name="subject"
         label="Domain or email address"

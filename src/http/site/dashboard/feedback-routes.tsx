@@ -14,7 +14,7 @@ import type { Exchange } from "../../exchange.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem, rateLimited } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
-import { type FeedbackDeps, type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
+import { type FeedbackDeps, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash } from "../links.ts"
@@ -67,10 +67,11 @@ async function handleReport(
 ): Promise<Response> {
   const { pages, rates, testDomain } = site
   const parsed = parseFeedback(toFeedbackBody(values), testDomain)
-  if (parsed.kind === "invalid") {
-    const errors = { [FIELD_OF_MEMBER[parsed.member]]: fieldError(parsed.member, values) }
-    return pages.renderInvalid(await feedbackPage(site, user, exchange, values, errors), exchange)
-  }
+  if (parsed.kind === "invalid")
+    return pages.renderInvalid(
+      await feedbackPage(site, user, exchange, values, findErrors(values, testDomain)),
+      exchange,
+    )
   try {
     admitReport(rates, user.account.id)
     const result = await withSiteLease(site, exchange, user.account, () =>
@@ -142,24 +143,23 @@ function toFeedbackBody({ subject, expected, comment }: FeedbackFormValues) {
   }
 }
 
-const FIELD_OF_MEMBER: { readonly [M in FeedbackMember]: keyof FeedbackFormValues } = {
-  "": "subject",
-  email: "subject",
-  domain: "subject",
-  expected_category: "expected",
-  comment: "comment",
-}
-
 const FIELD_ERRORS: { readonly [F in keyof FeedbackFormValues]: string } = {
   subject: "This has no domain that can be corrected.",
   expected: "Choose what it should be.",
   comment: `Use at most ${LIMITS.commentLengthMax} characters.`,
 }
 
-const fieldError = (member: FeedbackMember, { subject }: FeedbackFormValues): string =>
-  FIELD_OF_MEMBER[member] === "subject" && subject === ""
-    ? "Enter a domain or an address."
-    : FIELD_ERRORS[FIELD_OF_MEMBER[member]]
+/** What is wrong with each field, by the rules of the API: each is tried in a form that is valid but for it. */
+function findErrors(values: FeedbackFormValues, testDomain: string): FeedbackFormErrors {
+  const isFaulty = (field: keyof FeedbackFormValues) =>
+    parseFeedback(toFeedbackBody({ ...VALID_FEEDBACK_FORM, [field]: values[field] }), testDomain).kind === "invalid"
+  const messages = values.subject === "" ? { ...FIELD_ERRORS, subject: "Enter a domain or an address." } : FIELD_ERRORS
+  return Object.fromEntries(
+    (["subject", "expected", "comment"] as const).flatMap(field => (isFaulty(field) ? [[field, messages[field]]] : [])),
+  )
+}
+
+const VALID_FEEDBACK_FORM: FeedbackFormValues = { subject: "example.com", expected: "business", comment: "" }
 
 /** Limits the rate, since each report causes DNS queries. Throws `rate_limited`. */
 function admitReport(rates: RateLimiter, accountId: string): void {

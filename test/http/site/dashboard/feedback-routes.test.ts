@@ -74,6 +74,15 @@ describe("a report", () => {
     expect(await sent()).toEqual([])
   })
 
+  test("with several faults is told all of them at once", async () => {
+    const { html } = await (await opened()).report("..", "", "x".repeat(LIMITS.commentLengthMax + 1))
+    expect(["subject", "expected", "comment"].map(field => errorAt(html, field))).toEqual([
+      "This has no domain that can be corrected.",
+      "Choose what it should be.",
+      `Use at most ${LIMITS.commentLengthMax} characters.`,
+    ])
+  })
+
   test("of what the verdict says already is refused beside the field, and costs the unit of its check", async () => {
     const { report, sent, ask } = await opened()
     const { status, html } = await report("mailinator.com", "disposable", "It is")
