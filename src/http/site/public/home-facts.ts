@@ -1,11 +1,13 @@
-import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
 import type { SiteContext } from "../site-context.ts"
 import type { Example, Examples } from "./examples.ts"
 import { domainSourceCount } from "./lists-overview.tsx"
 
+/** What the operator offers, and to whom one turns for more. */
+type OfferedTiers = Pick<SiteContext, "tiers" | "defaultTier" | "pricing" | "securityContacts">
+
 /** What the home page tells about this server. */
-export type HomeFacts = {
+export type HomeFacts = OfferedTiers & {
   readonly baseUrl: string
   readonly testDomain: string
   /** False: the operator offers no free checks. */
@@ -15,36 +17,25 @@ export type HomeFacts = {
   readonly examples: readonly Example[]
   readonly domainsCount: number
   readonly listsCount: number
-  readonly tiers: readonly TierLimits[]
-  /** The tier of a new account. */
-  readonly defaultTier: number
-  /** What the operator says about prices. Null: nothing. */
-  readonly pricing: string | null
-  /** Whom the operator names for questions, as URIs. */
-  readonly contacts: readonly string[]
 }
 
 /** What the home page is made with. */
-export type HomeSite = Pick<
-  SiteContext,
-  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "pricing" | "securityContacts" | "lists"
-> & { readonly examples: Examples }
+export type HomeSite = OfferedTiers &
+  Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "lists"> & { readonly examples: Examples }
 
 /** What the home page tells about a server. */
-export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
-  const {
-    baseUrl,
-    testDomain,
-    freeChecks,
-    tiers,
-    defaultTier,
-    pricing,
-    examples,
-    lists,
-    securityContacts: contacts,
-  } = site
+export async function homeFacts({
+  baseUrl,
+  testDomain,
+  freeChecks,
+  examples,
+  lists,
+  ...site
+}: HomeSite): Promise<HomeFacts> {
   const { sets, sources } = lists()
+  const { tiers, defaultTier, pricing, securityContacts } = site
   return {
+    ...{ tiers, defaultTier, pricing, securityContacts },
     baseUrl: baseUrl(),
     testDomain: exampleDomain(testDomain),
     hasTestAddresses: testDomain !== "",
@@ -52,6 +43,5 @@ export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
     examples: await examples.list(),
     domainsCount: sets.reduce((sum, { entryCount }) => sum + entryCount, 0),
     listsCount: domainSourceCount({ sources }),
-    ...{ tiers, defaultTier, pricing, contacts },
   }
 }

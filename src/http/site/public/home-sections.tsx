@@ -119,7 +119,7 @@ export const Comparison = () => (
     <h2 id="why">Where other checks go wrong</h2>
     <p class="sub">A block list compares names. mailkind looks at who runs the mail.</p>
     <Table caption="Where other checks go wrong" columns={["Sign-up", "A typical check", "mailkind"]}>
-      {COMPARED.map(({ signUp, note, elsewhere, here, recommendation }) => (
+      {COMPARED.map(([signUp, note, elsewhere, recommendation, here]) => (
         <tr key={signUp}>
           <th scope="row">
             {signUp} <p class="hint">{note}</p>
@@ -134,46 +134,17 @@ export const Comparison = () => (
   </section>
 )
 
+// biome-ignore format: a row a line
 const COMPARED = [
-  {
-    signUp: "mia@mozmail.com",
-    note: "A privacy relay",
-    elsewhere: "Disposable. A real person is refused.",
-    here: "Relay: a real person who hides the address.",
-    recommendation: "review",
-  },
-  {
-    signUp: "info@ethz.ch",
-    note: "A university",
-    elsewhere: "Not a company, or a role address. Refused.",
-    here: "Education, a shared inbox.",
-    recommendation: "allow",
-  },
-  {
-    signUp: "A domain registered today",
-    note: "On the mail server of disposable domains",
-    elsewhere: "On no list yet. Let in.",
-    here: "Disposable, by its mail server.",
-    recommendation: "block",
-  },
-  {
-    signUp: "Any company, while DNS is down",
-    note: "Slow, broken or blocked",
-    elsewhere: "Invalid. Everybody is refused.",
-    here: "Decided by the lists and marked degraded. Never invalid.",
-    recommendation: null,
-  },
-  {
-    signUp: "“Why was I refused?”",
-    note: "Your support has to answer",
-    elsewhere: "A score.",
-    here: "The reasons, the lists behind them, and how sure it is.",
-    recommendation: null,
-  },
+  ["mia@mozmail.com", "A privacy relay", "Disposable. A real person is refused.", "review", "Relay: a real person who hides the address."],
+  ["info@ethz.ch", "A university", "Not a company, or a role address. Refused.", "allow", "Education, a shared inbox."],
+  ["A domain registered today", "On the mail server of disposable domains", "On no list yet. Let in.", "block", "Disposable, by its mail server."],
+  ["Any company, while DNS is down", "Slow, broken or blocked", "Invalid. Everybody is refused.", null, "Decided by the lists and marked degraded. Never invalid."],
+  ["“Why was I refused?”", "Your support has to answer", "A score.", null, "The reasons, the lists behind them, and how sure it is."],
 ] as const
 
 /** What accounts may do, the free ones first, and what the operator says about prices. */
-export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: SectionProps) {
+export function Pricing({ facts: { tiers, defaultTier, pricing, securityContacts } }: SectionProps) {
   if (!useContext(Offer).isSignUpOpen) return null
   const offered = TIERS.flatMap(({ name }, index) => {
     const limits = tiers[index]
@@ -185,7 +156,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
         Free to start: a key takes an email address and no card.{" "}
-        {pricing === null && offered.length > 1 ? <AskForMore contacts={contacts} /> : null}{" "}
+        {pricing === null && offered.length > 1 ? <AskForMore contacts={securityContacts} /> : null}{" "}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
       {/* A table of the operator's own tells the tiers with their prices. */}
