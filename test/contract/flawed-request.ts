@@ -4,7 +4,7 @@ import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
 import { suspendAccount } from "../../src/customers/accounts/suspension.ts"
 import { idempotencyKeyHash } from "../../src/customers/idempotency/body-mark.ts"
 import { recordAnswer, reserveForJob } from "../../src/customers/idempotency/idempotent-requests.ts"
-import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
+import { changeKey } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
@@ -241,7 +241,12 @@ async function prepare(
   // As many as may be served are, and one more comes.
   if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) harness.load.acquire()
   if (flaws.includes("wrong_network"))
-    await changeRestrictions(changes, key.id, { ...NO_RESTRICTIONS, networks: ["198.51.100.0/24"] }, NO_CEILING)
+    await changeKey(
+      changes,
+      key.id,
+      { restrictions: { ...NO_RESTRICTIONS, networks: ["198.51.100.0/24"] } },
+      NO_CEILING,
+    )
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
   if (flaws.includes("suspended_account")) await suspendAccount(changes, harness.accountId, "")
   if (flaws.includes("old_terms")) await time.tick(1)

@@ -46,7 +46,7 @@ const ANSWERS = {
   "HEAD /docs/lists?domain=gmail.com": 200,
   "HEAD /nowhere": 404,
   "PUT /v1/health": 405,
-  "PUT /dashboard/keys/key_none/name": 405,
+  "PUT /dashboard/keys/key_none/settings": 405,
   "OPTIONS /v1/check": 204,
 } as const satisfies Record<string, number>
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { DAY_MS } from "../../src/base/time.ts"
 import type { Usage } from "../../src/contract/usage-schema.ts"
 import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
-import { changeOrigins, changeRestrictions } from "../../src/customers/keys/key-changes.ts"
+import { changeKey } from "../../src/customers/keys/key-changes.ts"
 import { type KeyRestrictions, NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
 import { testApp } from "../support/app.ts"
 import { deepProbeStub } from "../support/deep-probe-stub.ts"
@@ -17,7 +17,7 @@ const PAGE = "https://shop.example"
 async function restricted(wanted: Partial<KeyRestrictions>, tiers = "0=-/-/-", options = {}) {
   const harness = await testApp({ tier: 0, tiers, deep: () => deepProbeStub, ...options })
   const change = (more: Partial<KeyRestrictions>, id = harness.keyId) =>
-    changeRestrictions(harness.changes, id, { ...NO_RESTRICTIONS, ...more }, NO_CEILING)
+    changeKey(harness.changes, id, { restrictions: { ...NO_RESTRICTIONS, ...more } }, NO_CEILING)
   await change(wanted)
   const today = async () => ((await harness.ask("GET /v1/usage")).body as Usage).today // the schema is tested elsewhere
   return { ...harness, change, today }
@@ -245,7 +245,7 @@ describe("a publishable key", () => {
     const pub = await newKey([PAGE])
     const from = async (origin: string) => (await ask(CHECK, { key: pub.text, headers: { Origin: origin } })).status
     expect([await from(PAGE), await from("https://new.example")]).toEqual([200, 403])
-    await changeOrigins(changes, pub.id, ["https://new.example"])
+    await changeKey(changes, pub.id, { origins: ["https://new.example"] })
     expect([await from(PAGE), await from("https://new.example")]).toEqual([403, 200])
   })
 })

@@ -82,7 +82,7 @@ describe("the target of a form, which a browser reloads after a refusal,", () =>
   })
 
   test.each([
-    ["/dashboard/keys/key_1/name", "/dashboard/keys/key_1"],
+    ["/dashboard/keys/key_1/settings", "/dashboard/keys/key_1"],
     ["/dashboard/list-entries/import", "/dashboard/lists"],
     ["/dashboard/job-estimate", "/dashboard/jobs"],
     ["/admin/invitations/inv_1/revoke", "/admin/accounts"],

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test"
 import { changeOperatorNote, noteFingerprint, readOperatorNote } from "../../src/customers/accounts/operator-note.ts"
 import { resumeAccount, suspendAccount } from "../../src/customers/accounts/suspension.ts"
 import { replaceCallbackSecret } from "../../src/customers/jobs/callback-secrets.ts"
-import { createKey, renameKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { changeKey } from "../../src/customers/keys/key-changes.ts"
+import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { parseStoredEntry } from "../../src/customers/own-lists/entries.ts"
 import { normalizeNote } from "../../src/customers/own-lists/entry-labels.ts"
 import { addEntries } from "../../src/customers/own-lists/own-lists.ts"
@@ -66,7 +67,7 @@ const WRITTEN_TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
     if (made.kind === "created") await revokeKey(changes, made.key.id, "owner")
     return made
   },
-  "a new name of a key": text => renameKey(changes, keyId, text),
+  "a new name of a key": text => changeKey(changes, keyId, { name: text }),
   "what a form repeats": printableInput,
   "the name of a list": text => upload({ name: text }),
   "the name of a file": text => upload({ name: Object(typed("", text)).name }),

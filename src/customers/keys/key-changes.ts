@@ -7,64 +7,132 @@ import type { Store } from "../store/core/store.ts"
 import {
   type KeyLimitCeiling,
   type KeyRestrictions,
+  NO_CEILING,
   parseRestrictions,
   type RestrictionRefusal,
 } from "./key-restrictions.ts"
 import { isUsableKey } from "./key-state.ts"
-import { type ApiKey, countActiveKeysOf, findKey, lateReminder, type OriginsRefusal, parseOrigins } from "./keys.ts"
+import {
+  type ApiKey,
+  countActiveKeysOf,
+  findKey,
+  lateReminder,
+  normalizeKeyName,
+  type OriginsRefusal,
+  parseOrigins,
+} from "./keys.ts"
 import { serializeNetworks } from "./networks.ts"
 import { serializeOrigins } from "./origins.ts"
 
-/** Why a key stays as it is. `changed_meanwhile`: it is no longer as the caller saw it. */
-export type ChangeRefusal =
-  | { readonly kind: "unknown_key" }
-  | { readonly kind: "revoked" }
-  | { readonly kind: "changed_meanwhile"; readonly key: ApiKey }
+/** What an owner changes of a key. What is absent stays as it is. */
+export type KeySettings = {
+  /** Blank: the default of the kind. */
+  readonly name?: string
+  readonly origins?: readonly string[]
+  readonly restrictions?: KeyRestrictions
+}
 
-/** The changed key, or why it was not changed. */
-export type RestrictionChange =
+type SettingRefusal = { readonly kind: "bad_name" } | OriginsRefusal | RestrictionRefusal
+
+/** The changed key, or why it stays as it is. `changed_meanwhile`: it is no longer as the caller saw it. */
+export type KeyChange =
   | { readonly kind: "changed"; readonly key: ApiKey }
-  | ChangeRefusal
-  | RestrictionRefusal
-  | { readonly kind: "too_many_keys" }
+  | { readonly kind: "unknown_key" | "too_many_keys" }
+  | StaleChange
+  | SettingRefusal
 
-/** A text that differs when the restrictions of a key differ: what a form shows to tell whether they have changed since. */
-export const restrictionsVersion = ({
-  expiresAtMs,
-  unitsPerDay,
-  requestsPerSecond,
-  networks,
-}: KeyRestrictions): string => JSON.stringify([expiresAtMs, unitsPerDay, requestsPerSecond, networks])
+type StaleChange = { readonly kind: "revoked" } | { readonly kind: "changed_meanwhile"; readonly key: ApiKey }
+
+/** A text that differs when the settings of a key differ: what a form shows to tell whether they have changed since. */
+export const keyVersion = (key: ApiKey): string => JSON.stringify([key.name, key.origins, restrictionsVersion(key)])
+
+const restrictionsVersion = ({ expiresAtMs, unitsPerDay, requestsPerSecond, networks }: KeyRestrictions): string =>
+  JSON.stringify([expiresAtMs, unitsPerDay, requestsPerSecond, networks])
 
 /**
- * Replaces expiry, limits and networks of a key together. This process applies them at once, every other one when it reads the change
- * log. An expired key that works again counts among the active keys of its account. `seen` is the `restrictionsVersion` that the change
- * is based on; null: whatever they are now.
+ * Changes settings of a key, all of them or none. This process applies them at once, every other one when it reads the change log; pages of
+ * a new origin are let in within seconds. A revoked key gets another name and nothing else. An expired key that works again counts among
+ * the active keys of its account. `seen` is the `keyVersion` that the change is based on; null: whatever the settings are now.
  */
-export async function changeRestrictions(
+export async function changeKey(
   log: AttributedLog,
   id: string,
-  wanted: KeyRestrictions,
-  ceiling: KeyLimitCeiling,
+  wanted: KeySettings,
+  ceiling: KeyLimitCeiling = NO_CEILING,
   seen: string | null = null,
-): Promise<RestrictionChange> {
-  return await recordChanges(log, async (store, record): Promise<RestrictionChange> => {
-    const found = await lockChangeable(store, id, key => seen === null || seen === restrictionsVersion(key))
-    if (found.kind !== "changeable") return found
-    const { key } = found
+): Promise<KeyChange> {
+  return await recordChanges(log, async (store, record): Promise<KeyChange> => {
+    const key = await lockKey(store, id)
+    if (key === null) return { kind: "unknown_key" }
     const nowMs = log.clock()
-    const parsed = parseRestrictions(wanted, { kind: key.kind, ceiling, current: key }, nowMs)
+    const parsed = refusalOf(key, wanted, seen) ?? parseSettings(key, wanted, ceiling, nowMs)
     if (parsed.kind !== "parsed") return parsed
-    const changed = { ...key, ...parsed.restrictions }
-    const isRevived = !isUsableKey(key, nowMs) && isUsableKey(changed, nowMs)
-    if (isRevived && (await countActiveKeysOf(store, key.accountId, nowMs)) >= LIMITS.keysPerAccountMax)
-      return { kind: "too_many_keys" }
-    await writeRestrictions(store, changed, changed.expiresAtMs !== key.expiresAtMs, nowMs)
-    if (key.unitsPerDay === null && changed.unitsPerDay !== null) await countUsedToday(store, changed, todayOf(log))
-    await recordAct(log, store, { kind: "key_limited", accountId: key.accountId, details: id })
-    await record("key_changed", id)
-    return { kind: "changed", key: changed }
+    if (await isOneTooMany(store, key, parsed.key, nowMs)) return { kind: "too_many_keys" }
+    const acts = await writeSettings(log, store, key, parsed.key)
+    for (const kind of acts) await recordAct(log, store, { kind, accountId: key.accountId, details: id })
+    if (acts.length > 0) await record("key_changed", id)
+    return { kind: "changed", key: parsed.key }
   })
+}
+
+/** Why a key takes no change, or not this one; null: it may. */
+function refusalOf(key: ApiKey, { origins, restrictions }: KeySettings, seen: string | null): StaleChange | null {
+  if (key.revokedAtMs !== null && (origins !== undefined || restrictions !== undefined)) return { kind: "revoked" }
+  return seen === null || seen === keyVersion(key) ? null : { kind: "changed_meanwhile", key }
+}
+
+/** Whether the account has no place for a key that works again. */
+const isOneTooMany = async (store: Store, before: ApiKey, key: ApiKey, nowMs: number): Promise<boolean> =>
+  !isUsableKey(before, nowMs) &&
+  isUsableKey(key, nowMs) &&
+  (await countActiveKeysOf(store, key.accountId, nowMs)) >= LIMITS.keysPerAccountMax
+
+function parseSettings(
+  key: ApiKey,
+  { name: typed = key.name, origins = key.origins, restrictions = key }: KeySettings,
+  ceiling: KeyLimitCeiling,
+  nowMs: number,
+): { readonly kind: "parsed"; readonly key: ApiKey } | SettingRefusal {
+  const name = normalizeKeyName(typed, key.kind)
+  if (name === null) return { kind: "bad_name" }
+  const moved = parseOrigins(key.kind, origins)
+  if (moved.kind !== "parsed") return moved
+  const restricted = parseRestrictions(restrictions, { kind: key.kind, ceiling, current: key }, nowMs)
+  if (restricted.kind !== "parsed") return restricted
+  return { kind: "parsed", key: { ...key, ...restricted.restrictions, name, origins: moved.origins } }
+}
+
+/** Writes what differs. Gives the acts that this is. */
+async function writeSettings(
+  log: AttributedLog,
+  store: Store,
+  before: ApiKey,
+  key: ApiKey,
+): Promise<readonly KeyAct[]> {
+  const acts: KeyAct[] = []
+  if (key.name !== before.name) {
+    await store.run("UPDATE keys SET name = $2 WHERE id = $1", [key.id, key.name])
+    acts.push("key_renamed")
+  }
+  if (serializeOrigins(key.origins) !== serializeOrigins(before.origins)) {
+    await writeOrigins(store, key)
+    acts.push("key_moved")
+  }
+  if (restrictionsVersion(key) !== restrictionsVersion(before)) {
+    await writeRestrictions(store, key, key.expiresAtMs !== before.expiresAtMs, log.clock())
+    if (before.unitsPerDay === null && key.unitsPerDay !== null) await countUsedToday(store, key, todayOf(log))
+    acts.push("key_limited")
+  }
+  return acts
+}
+
+type KeyAct = "key_renamed" | "key_moved" | "key_limited"
+
+async function writeOrigins(store: Store, { id, origins }: ApiKey): Promise<void> {
+  await store.run("UPDATE keys SET origins = $2 WHERE id = $1", [id, serializeOrigins(origins)])
+  await store.run("DELETE FROM key_origins WHERE key_id = $1", [id])
+  for (const origin of origins)
+    await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, id])
 }
 
 async function writeRestrictions(store: Store, key: ApiKey, hasNewExpiry: boolean, nowMs: number): Promise<void> {
@@ -90,43 +158,6 @@ async function countUsedToday(store: Store, { id, accountId }: ApiKey, day: numb
      DO UPDATE SET leased = excluded.leased WHERE units.leased < excluded.leased`,
     [id, day, row.used],
   )
-}
-
-/** The changed key, or why its origins were not changed. */
-export type OriginsChange = { readonly kind: "changed"; readonly key: ApiKey } | ChangeRefusal | OriginsRefusal
-
-/** Replaces the origins of a key. Pages of a new origin are let in within seconds. `seen`: the origins that the change is based on. */
-export async function changeOrigins(
-  log: AttributedLog,
-  id: string,
-  origins: readonly string[],
-  seen: string | null = null,
-): Promise<OriginsChange> {
-  return await recordChanges(log, async (store, record): Promise<OriginsChange> => {
-    const found = await lockChangeable(store, id, ({ origins }) => seen === null || seen === serializeOrigins(origins))
-    if (found.kind !== "changeable") return found
-    const { key } = found
-    const parsed = parseOrigins(key.kind, origins)
-    if (parsed.kind !== "parsed") return parsed
-    await store.run("UPDATE keys SET origins = $2 WHERE id = $1", [id, serializeOrigins(parsed.origins)])
-    await store.run("DELETE FROM key_origins WHERE key_id = $1", [id])
-    for (const origin of parsed.origins)
-      await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, id])
-    await recordAct(log, store, { kind: "key_moved", accountId: key.accountId, details: id })
-    await record("key_changed", id)
-    return { kind: "changed", key: { ...key, origins: parsed.origins } }
-  })
-}
-
-async function lockChangeable(
-  store: Store,
-  id: string,
-  isAsSeen: (key: ApiKey) => boolean,
-): Promise<{ readonly kind: "changeable"; readonly key: ApiKey } | ChangeRefusal> {
-  const key = await lockKey(store, id)
-  if (key === null) return { kind: "unknown_key" }
-  if (key.revokedAtMs !== null) return { kind: "revoked" }
-  return isAsSeen(key) ? { kind: "changeable", key } : { kind: "changed_meanwhile", key }
 }
 
 /** The key as no other transaction can change it until the end of this one; null: there is none. */

@@ -234,25 +234,6 @@ export async function revokeKey(log: AttributedLog, id: string, by: Revoker): Pr
 }
 
 /** The renamed key, or why it was not renamed. */
-type KeyRenaming =
-  | { readonly kind: "renamed"; readonly key: ApiKey }
-  | { readonly kind: "bad_name" }
-  | { readonly kind: "unknown_key" }
-
-/** Renames an active or revoked key. A blank name means the kind's default. */
-export async function renameKey(log: AttributedLog, id: string, name: string): Promise<KeyRenaming> {
-  return await recordChanges(log, async (store, record): Promise<KeyRenaming> => {
-    const key = await findKey(store, id)
-    if (key === null) return { kind: "unknown_key" }
-    const normalized = normalizeKeyName(name, key.kind)
-    if (normalized === null) return { kind: "bad_name" }
-    await store.run("UPDATE keys SET name = $2 WHERE id = $1", [id, normalized])
-    await recordAct(log, store, { kind: "key_renamed", accountId: key.accountId, details: id })
-    await record("key_changed", id)
-    return { kind: "renamed", key: { ...key, name: normalized } }
-  })
-}
-
 /** The notices that owners get after a revocation. */
 const REVOCATION_NOTICES = {
   owner: "key_revoked_by_owner",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { remindOfExpiry } from "../../../src/customers/keys/expiry-reminders.ts"
-import { changeRestrictions } from "../../../src/customers/keys/key-changes.ts"
+import { changeKey } from "../../../src/customers/keys/key-changes.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
@@ -60,11 +60,11 @@ test("an expiry that is put off is told again a week before the new day, and a r
   log.now = expiresAtMs - DAY_MS
   await remindOfExpiry(log.store, log.now)
   const later = expiresAtMs + 60 * DAY_MS
-  await changeRestrictions(log, key.id, { ...NO_RESTRICTIONS, expiresAtMs: later }, NO_CEILING)
+  await changeKey(log, key.id, { restrictions: { ...NO_RESTRICTIONS, expiresAtMs: later } }, NO_CEILING)
   expect(await remindOfExpiry(log.store, log.now)).toBe(0)
   expect(await remindOfExpiry(log.store, later - WEEK_MS)).toBe(1)
   expect((await reminders()).map(({ atMs }) => atMs).toSorted()).toEqual([expiresAtMs, later].toSorted())
-  await changeRestrictions(log, key.id, { ...NO_RESTRICTIONS, expiresAtMs: later + DAY_MS }, NO_CEILING)
-  await changeRestrictions(log, key.id, NO_RESTRICTIONS, NO_CEILING)
+  await changeKey(log, key.id, { restrictions: { ...NO_RESTRICTIONS, expiresAtMs: later + DAY_MS } }, NO_CEILING)
+  await changeKey(log, key.id, { restrictions: NO_RESTRICTIONS }, NO_CEILING)
   expect(await remindOfExpiry(log.store, later)).toBe(0)
 })

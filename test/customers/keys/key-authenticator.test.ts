@@ -7,8 +7,9 @@ import {
   type KeyAuthenticatorBounds,
   type KeyLookup,
 } from "../../../src/customers/keys/key-authenticator.ts"
+import { changeKey } from "../../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../../src/customers/keys/key-format.ts"
-import { createKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
@@ -314,7 +315,7 @@ describe("change", () => {
     const { log, add, kindOf } = await setUp()
     const { id, text } = await add(await newAccount(log))
     await kindOf(text)
-    await renameKey(log, id, "other")
+    await changeKey(log, id, { name: "other" })
     expect(await kindOf(text)).toBe("active")
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { changeOrigins, changeRestrictions, restrictionsVersion } from "../../../src/customers/keys/key-changes.ts"
+import { changeKey, keyVersion } from "../../../src/customers/keys/key-changes.ts"
 import {
   type KeyRestrictions,
   NO_CEILING,
@@ -25,7 +25,7 @@ async function setUp() {
     return made
   }
   const change = (id: string, wanted: Partial<KeyRestrictions>, seen: string | null = null) =>
-    changeRestrictions(log, id, { ...NO_RESTRICTIONS, ...wanted }, CEILING, seen)
+    changeKey(log, id, { restrictions: { ...NO_RESTRICTIONS, ...wanted } }, CEILING, seen)
   return { path, log, store: log.store, accountId, create, change }
 }
 
@@ -106,7 +106,7 @@ test("a value that a key has already stays possible when the account's limits ar
   log.now += DAY_MS
   const lower = { unitsPerDay: 100, requestsPerSecond: null }
   const wanted = { ...restrictions, requestsPerSecond: 3 }
-  expect(await changeRestrictions(log, key.id, wanted, lower)).toMatchObject({ kind: "changed", key: wanted })
+  expect(await changeKey(log, key.id, { restrictions: wanted }, lower)).toMatchObject({ kind: "changed", key: wanted })
 })
 
 test("of two changes at once that saw the same key one is told, and the key is as the other wanted", async () => {
@@ -117,10 +117,10 @@ test("of two changes at once that saw the same key one is told, and the key is a
     { ...NO_RESTRICTIONS, unitsPerDay: 1, networks: ["10.0.0.0/8"] },
     { ...NO_RESTRICTIONS, requestsPerSecond: 2, expiresAtMs: 5 * DAY_MS },
   ] as const
-  const seen = restrictionsVersion(key)
+  const seen = keyVersion(key)
   const changes = await Promise.all([
-    changeRestrictions(log, key.id, wants[0], NO_CEILING, seen),
-    changeRestrictions(others, key.id, wants[1], NO_CEILING, seen),
+    changeKey(log, key.id, { restrictions: wants[0] }, NO_CEILING, seen),
+    changeKey(others, key.id, { restrictions: wants[1] }, NO_CEILING, seen),
   ])
   expect(changes.map(({ kind }) => kind).toSorted()).toEqual(["changed", "changed_meanwhile"])
   const winner = changes[0].kind === "changed" ? wants[0] : wants[1]
@@ -164,16 +164,18 @@ test("the origins of a key are replaced as a whole, and known for preflights", a
   const { key } = await create({ kind: "publishable", origins: ["https://a.example", "https://b.example"] })
   const listed = async () =>
     (await store.all<{ origin: string }>("SELECT origin FROM key_origins ORDER BY origin")).map(({ origin }) => origin)
-  const moved = await changeOrigins(log, key.id, ["https://b.example/", "https://c.example:8443"])
+  const moved = await changeKey(log, key.id, { origins: ["https://b.example/", "https://c.example:8443"] })
   expect(moved).toMatchObject({ kind: "changed", key: { origins: ["https://b.example", "https://c.example:8443"] } })
   expect(await listed()).toEqual(["https://b.example", "https://c.example:8443"])
-  expect((await changeOrigins(log, key.id, [])).kind).toBe("origins_missing")
-  expect((await changeOrigins(log, key.id, ["https://*.example"])).kind).toBe("bad_origin")
-  expect((await changeOrigins(log, key.id, ["https://d.example"], "https://a.example")).kind).toBe("changed_meanwhile")
+  expect((await changeKey(log, key.id, { origins: [] })).kind).toBe("origins_missing")
+  expect((await changeKey(log, key.id, { origins: ["https://*.example"] })).kind).toBe("bad_origin")
+  expect((await changeKey(log, key.id, { origins: ["https://d.example"] }, NO_CEILING, "https://a.example")).kind).toBe(
+    "changed_meanwhile",
+  )
   await revokeKey(log, key.id, "owner")
-  expect((await changeOrigins(log, key.id, ["https://d.example"])).kind).toBe("revoked")
+  expect((await changeKey(log, key.id, { origins: ["https://d.example"] })).kind).toBe("revoked")
   expect(await listed()).toEqual(["https://b.example", "https://c.example:8443"])
-  expect((await changeOrigins(log, "key_x", ["https://d.example"])).kind).toBe("unknown_key")
+  expect((await changeKey(log, "key_x", { origins: ["https://d.example"] })).kind).toBe("unknown_key")
 })
 
 test("deleting an account deletes what its keys used of their own limits, and the networks that were seen", async () => {

@@ -3,11 +3,11 @@ import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
-import { changeRestrictions } from "../../../src/customers/keys/key-changes.ts"
+import { changeKey } from "../../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import { isUsableKey } from "../../../src/customers/keys/key-state.ts"
-import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
+import { createKey, findKey, listKeys, type Revoker, revokeKey } from "../../../src/customers/keys/keys.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
@@ -147,7 +147,7 @@ const EVENTS = {
   },
   renamed: {
     description: "when it is renamed",
-    happen: async ({ here, key }) => (await renameKey(here.log, key.id, "other")).kind,
+    happen: async ({ here, key }) => (await changeKey(here.log, key.id, { name: "other" })).kind,
   },
   time_passed: {
     description: "when three days pass",
@@ -158,13 +158,14 @@ const EVENTS = {
   },
   expiry_removed: {
     description: "when its owner removes its expiry",
-    happen: async ({ here, key }) => (await changeRestrictions(here.log, key.id, NO_RESTRICTIONS, NO_CEILING)).kind,
+    happen: async ({ here, key }) =>
+      (await changeKey(here.log, key.id, { restrictions: NO_RESTRICTIONS }, NO_CEILING)).kind,
   },
   expiry_set_elsewhere: {
     description: "when another process sets an expiry that then comes, and this one reads the log",
     happen: async ({ here, there, key, outside }) => {
       const restrictions = { ...NO_RESTRICTIONS, expiresAtMs: outside.nowMs + 1 }
-      const { kind } = await changeRestrictions(there.log, key.id, restrictions, NO_CEILING)
+      const { kind } = await changeKey(there.log, key.id, { restrictions }, NO_CEILING)
       await here.readLog()
       outside.nowMs += 1
       return kind
@@ -224,7 +225,7 @@ const TABLE = {
     revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
     revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
     used: ["active", "active"],
-    renamed: ["renamed", "active"],
+    renamed: ["changed", "active"],
     time_passed: ["passed", "active"],
     expiry_removed: ["changed", "active"],
     expiry_set_elsewhere: ["changed", "expired"],
@@ -240,7 +241,7 @@ const TABLE = {
     revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
     revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
     used: ["active", "active"],
-    renamed: ["renamed", "active"],
+    renamed: ["changed", "active"],
     time_passed: ["passed", "expired"],
     expiry_removed: ["changed", "active"],
     expiry_set_elsewhere: ["changed", "expired"],
@@ -256,7 +257,7 @@ const TABLE = {
     revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
     revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
     used: ["expired", "expired"],
-    renamed: ["renamed", "expired"],
+    renamed: ["changed", "expired"],
     time_passed: ["passed", "expired"],
     expiry_removed: ["changed", "active"],
     expiry_set_elsewhere: ["changed", "expired"],
@@ -272,7 +273,7 @@ const TABLE = {
     revoked_elsewhere_unread: ["revoked_before", "revoked", "owner"],
     revoked_elsewhere_log_lost: ["revoked_before", "revoked", "owner"],
     used: ["revoked", "revoked", "owner"],
-    renamed: ["renamed", "revoked", "owner"],
+    renamed: ["changed", "revoked", "owner"],
     time_passed: ["passed", "revoked", "owner"],
     expiry_removed: ["revoked", "revoked", "owner"],
     expiry_set_elsewhere: ["revoked", "revoked", "owner"],

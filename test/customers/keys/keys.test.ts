@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import { changeKey } from "../../../src/customers/keys/key-changes.ts"
 import { hashKey, parseKey } from "../../../src/customers/keys/key-format.ts"
 import { NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import {
@@ -10,7 +11,6 @@ import {
   type KeyCreation,
   listKeys,
   type NewApiKey,
-  renameKey,
   revokeKey,
 } from "../../../src/customers/keys/keys.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../src/customers/keys/origins.ts"
@@ -189,11 +189,11 @@ test("a revocation that was acknowledged survives the death of its process", asy
 test("a key is renamed; a blank name is the default; a bad one or an unknown key changes nothing", async () => {
   const { store, log, create } = await setUp()
   const { key } = madeBy(await create({ accountId: await newAccount(log), name: "old" }))
-  expect(await renameKey(log, key.id, " new ")).toEqual({ kind: "renamed", key: { ...key, name: "new" } })
+  expect(await changeKey(log, key.id, { name: " new " })).toEqual({ kind: "changed", key: { ...key, name: "new" } })
   expect(await findKey(store, key.id)).toMatchObject({ name: "new" })
   expect(log.received).toEqual([{ kind: "key_changed", subject: key.id }])
-  expect(await renameKey(log, key.id, "a\0")).toEqual({ kind: "bad_name" })
-  expect(await renameKey(log, "key_x", "x")).toEqual({ kind: "unknown_key" })
-  expect(await renameKey(log, key.id, "")).toMatchObject({ key: { name: "Secret key" } })
+  expect(await changeKey(log, key.id, { name: "a\0" })).toEqual({ kind: "bad_name" })
+  expect(await changeKey(log, "key_x", { name: "x" })).toEqual({ kind: "unknown_key" })
+  expect(await changeKey(log, key.id, { name: "" })).toMatchObject({ key: { name: "Secret key" } })
   expect(log.received).toHaveLength(2)
 })

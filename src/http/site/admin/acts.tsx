@@ -14,7 +14,7 @@ import {
 } from "../../../customers/audit/audit.ts"
 import type { ActorKind } from "../../../customers/store/change-log/actor.ts"
 import { handlers } from "../../router.ts"
-import { endOfDay } from "../dashboard/keys/restriction-fields.tsx"
+import { endOfDay } from "../dashboard/keys/key-settings.ts"
 import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { formatNumber } from "../ui/format.ts"

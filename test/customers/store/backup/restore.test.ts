@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import { findAccount, removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { suspendAccount } from "../../../../src/customers/accounts/suspension.ts"
-import { changeOrigins, changeRestrictions } from "../../../../src/customers/keys/key-changes.ts"
+import { changeKey } from "../../../../src/customers/keys/key-changes.ts"
 import { NO_CEILING } from "../../../../src/customers/keys/key-restrictions.ts"
 import { createKey, findKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
 import { isRequestLogOn, switchRequestLogOff } from "../../../../src/customers/request-log/request-log-switch.ts"
@@ -287,8 +287,8 @@ describe("a restore merges what happened since the backup:", () => {
     )
     backUpDatabase(path, backup, { mustNotExist: true })
     const restrictions = { expiresAtMs: 9_000, unitsPerDay: 5, requestsPerSecond: 2, networks: ["192.0.2.0/24"] }
-    await changeRestrictions(log, made.key.id, restrictions, NO_CEILING)
-    await changeOrigins(log, page.key.id, ["https://both.example", "https://new.example"])
+    await changeKey(log, made.key.id, { restrictions }, NO_CEILING)
+    await changeKey(log, page.key.id, { origins: ["https://both.example", "https://new.example"] })
     await suspendAccount(log, accountId, "spam")
     await switchRequestLogOff(log, accountId)
     await createKey(log, random, { accountId, kind: "publishable", name: null, origins: ["https://gone.example"] })

@@ -23,7 +23,7 @@ async function opened() {
 test("what an owner does on the pages is theirs, by the dashboard", async () => {
   const { id, jane, key, form, acts } = await opened()
   const path = `/dashboard/keys/${key.key.id}`
-  await form(`${path}/name`, { name: "Server" }, jane)
+  await form(`${path}/settings`, { name: "Server" }, jane)
   await form("/dashboard/list-entries", { list: "block", list_action: "add", entries: "jane@acme.com" }, jane)
   await form("/dashboard/account/emails", {}, jane)
   const byJane = { actorKind: "account", actorId: id, source: "dashboard", keyId: null }
@@ -83,7 +83,7 @@ test("the audit log is filtered by person, activity, account and day, and keeps 
 
 test("the audit log of one account has what its owner changed, and its page shows ten entries and the way to more", async () => {
   const { id, jane, key, page, form } = await opened()
-  for (let at = 0; at < 11; at++) await form(`/dashboard/keys/${key.key.id}/name`, { name: `Server ${at}` }, jane)
+  for (let at = 0; at < 11; at++) await form(`/dashboard/keys/${key.key.id}/settings`, { name: `Server ${at}` }, jane)
   const renamed = async (path: string) =>
     (await page(path)).html.match(/<th scope="row"[^>]*>Key renamed/g)?.length ?? 0
   expect(await renamed(`/admin/accounts/${id}`)).toBe(10)

@@ -4,7 +4,7 @@ import { removeAccount, setTier } from "../../../../src/customers/accounts/accou
 import { UNIT_POOLS, unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
 import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
-import { renameKey } from "../../../../src/customers/keys/keys.ts"
+import { changeKey } from "../../../../src/customers/keys/key-changes.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../src/customers/notices/notices.ts"
 import type { SqlValue, Store } from "../../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
@@ -349,7 +349,7 @@ describe("the deletion", () => {
 test("names of keys and emails are shown as text, in the file as JSON", async () => {
   const { browser, changes, store, jane } = await peopled()
   const [key] = await store.all<{ id: string }>("SELECT id FROM keys WHERE account_id = $1", [jane])
-  await renameKey(changes, key?.id ?? "", '</script>"<b>')
+  await changeKey(changes, key?.id ?? "", { name: '</script>"<b>' })
   expect(JSON.parse((await browser.get(EXPORT)).html).keys[0].name).toBe('</script>"<b>')
   await store.run("UPDATE accounts SET email = $1 WHERE id = $2", ['"<b>@example.com', jane])
   expect((await browser.get(PATH)).html).not.toContain("<b>")

@@ -176,7 +176,7 @@ describe("the part that is displayed", () => {
   test("names hostile keys as text, on the page and in the file, which holds no formula", async () => {
     const { harness, get, post } = await openSignedIn()
     const name = `=1+1${HOSTILE.slice(0, 40)}`
-    await post(`/dashboard/keys/${harness.keyId}/name`, { name })
+    await post(`/dashboard/keys/${harness.keyId}/settings`, { name })
     await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     const { html, text: words } = await get(OVERVIEW)
     expect(words).toContain(name)

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import { LIMITS } from "../../../../src/contract/limits.ts"
-import { createKey, renameKey } from "../../../../src/customers/keys/keys.ts"
+import { changeKey } from "../../../../src/customers/keys/key-changes.ts"
+import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { CHECK, recordIn } from "../../../customers/request-log/logged-store.ts"
 import { random } from "../../../customers/temp-store.ts"
@@ -161,7 +162,7 @@ describe("the filter", () => {
 
   test("hostile names and parameters are shown as text", async () => {
     const { harness, get } = await openSignedIn()
-    await renameKey(harness.changes, harness.keyId, "<b>&\"'")
+    await changeKey(harness.changes, harness.keyId, { name: "<b>&\"'" })
     await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     for (const name of ["key", "domain", "from", "to", "after", "status"]) {
       const { html, status } = await get(`${PATH}?${name}=${encodeURIComponent(HOSTILE)}`)
@@ -175,7 +176,7 @@ describe("the filter", () => {
 describe("the file", () => {
   test("has every request that matches, as a CSV file without formulas", async () => {
     const { harness, get } = await withRequests("gmail.com", "mailinator.com")
-    await renameKey(harness.changes, harness.keyId, '=1+1, "x"')
+    await changeKey(harness.changes, harness.keyId, { name: '=1+1, "x"' })
     await harness.ask("POST /v1/check/batch", { body: { items: ["gmail.com", "a@@b"] } })
     const { html, headers } = await get(`${PATH}/export`)
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8")

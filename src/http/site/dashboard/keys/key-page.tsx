@@ -1,34 +1,30 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import { restrictionsVersion } from "../../../../customers/keys/key-changes.ts"
+import { keyVersion } from "../../../../customers/keys/key-changes.ts"
 import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
-import { serializeOrigins } from "../../../../customers/keys/origins.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { Sparkline } from "../../ui/charts.tsx"
 import { formatNumber } from "../../ui/format.ts"
-import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
+import { FlashMessage, FormError } from "../../ui/forms.tsx"
 import { Panel, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import type { KeyFormError } from "./key-form.ts"
+import { KeyFields, NameField } from "./key-fields.tsx"
+import { errorAt, type KeyFormError, type SettingValues, settingValues } from "./key-settings.ts"
 import { FormScriptSnippet, KeyLast4, KeySummary, unitsOf } from "./key-summary.tsx"
-import { OriginsField, RestrictionFields, type RestrictionValues, restrictionValues } from "./restriction-fields.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
-  renamed: "The new name is saved.",
-  limited: "The limits are saved.",
-  moved: "The websites are saved. A new website can use the key within seconds.",
+  saved: `The settings are saved. They take effect within ${LIMITS.revocationSecondsMax} seconds.`,
   revoked: `The key is revoked. It stops working within ${LIMITS.revocationSecondsMax} seconds.`,
   "revoked-before": "This key was already revoked. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** What is wrong with one of the page's forms, and what was entered there. */
 export type KeyPageFault =
-  | { readonly form: "name" | "origins"; readonly input: string; readonly message: string }
-  | { readonly form: "limits"; readonly input: RestrictionValues; readonly error: KeyFormError }
+  | { readonly form: "settings"; readonly values: SettingValues; readonly errors: readonly KeyFormError[] }
   /** The form for the revocation was sent without its confirmation. */
   | { readonly form: "revoke" }
 
@@ -76,77 +72,37 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest
           <FormScriptSnippet apiKey={apiKey} keyText={apiKey.publicText} baseUrl={baseUrl} />
         </Panel>
       )}
-      <Panel id="rename" title="Settings">
-        <RenameForm apiKey={apiKey} fault={fault} />
-        {isRevoked || apiKey.kind === "secret" ? null : <OriginsForm apiKey={apiKey} fault={fault} />}
-        {isRevoked ? null : <LimitsForm {...rest} />}
-      </Panel>
+      <SettingsForm {...rest} />
       {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
     </DashboardLayout>
   )
 }
 
-type SectionProps = Pick<KeyPageProps, "apiKey" | "fault">
-
-function RenameForm({ apiKey, fault }: SectionProps) {
-  const own = fault?.form === "name" ? fault : null
+function SettingsForm({ apiKey, fault, ceiling, nowMs }: Pick<KeyPageProps, "apiKey" | "fault" | "ceiling" | "nowMs">) {
+  const { values, errors } =
+    fault?.form === "settings" ? fault : { values: settingValues(apiKey), errors: [] as readonly KeyFormError[] }
   return (
-    <form class="form" method="post" action={`${pathWithId("postKeyName", apiKey.id)}#rename`}>
-      <TextField
-        name="name"
-        label="Name"
-        value={own?.input ?? apiKey.name}
-        error={own?.message ?? null}
-        maxLength={LIMITS.keyNameLengthMax}
-        autocomplete="off"
-      />
-      <button type="submit" class="small">
-        Save name
-      </button>
-    </form>
-  )
-}
-
-function OriginsForm({ apiKey, fault }: SectionProps) {
-  const own = fault?.form === "origins" ? fault : null
-  return (
-    <details id="websites" open={own !== null}>
-      <summary>Websites</summary>
-      <p>Only pages of these websites can use the key.</p>
-      <form class="form" method="post" action={`${pathWithId("postKeyOrigins", apiKey.id)}#websites`}>
-        <input type="hidden" name="seen" value={serializeOrigins(apiKey.origins)} />
-        <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} onlyFor={null} />
-        <button type="submit">Save websites</button>
+    <Panel id="settings" title="Settings">
+      <FormError message={errorAt("form", errors)} />
+      <form class="form" method="post" action={`${pathWithId("postKeySettings", apiKey.id)}#settings`}>
+        <input type="hidden" name="seen" value={keyVersion(apiKey)} />
+        {apiKey.revokedAtMs === null ? (
+          <KeyFields kind={apiKey.kind} {...{ values, errors, ceiling, nowMs }} />
+        ) : (
+          <NameField value={values.name} error={errorAt("name", errors)} />
+        )}
+        <button type="submit">Save</button>
       </form>
-    </details>
-  )
-}
-
-function LimitsForm({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<KeyPageProps, "ceiling" | "nowMs">) {
-  const own = fault?.form === "limits" ? fault : null
-  return (
-    <details id="limits" open={own !== null}>
-      <summary>Limits</summary>
-      <p>Limits reduce the damage if a key leaks. Changes take effect within {LIMITS.revocationSecondsMax} seconds.</p>
-      <FormError message={own?.error.field === "form" ? own.error.message : null} />
-      <form class="form" method="post" action={`${pathWithId("postKeyLimits", apiKey.id)}#limits`}>
-        <input type="hidden" name="seen" value={restrictionsVersion(apiKey)} />
-        <RestrictionFields
-          {...{ kind: apiKey.kind, ceiling, nowMs, error: own?.error ?? null }}
-          values={own?.input ?? restrictionValues(apiKey)}
-        />
-        <button type="submit">Save limits</button>
-      </form>
-    </details>
+    </Panel>
   )
 }
 
 function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey; readonly isUnconfirmed: boolean }) {
   return (
-    <Panel id="revoke" title="Revoke">
+    <Panel id="revoke" title="Replace or revoke" link={<a href={ROUTES.newKey.path}>New key</a>}>
       <p>
-        Everything that uses this key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
-        If something still needs a key, create another one first.
+        To replace the key, create a new one and use it everywhere first. Everything that uses this key stops working
+        within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
       </p>
       <form class="form" method="post" action={`${pathWithId("postKeyRevoke", of.id)}#revoke`}>
         <div>

@@ -5,7 +5,7 @@ import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import { KEY_STATES, keyState } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
 import { formScriptTag } from "../../form-script.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { formatNumber } from "../../ui/format.ts"
 import { Timestamp } from "../../ui/forms.tsx"
 import { CodeBlock, DescriptionList } from "../../ui/layout.tsx"
 
@@ -13,22 +13,17 @@ type KeyProps = { readonly apiKey: ApiKey }
 type KeySummaryProps = KeyProps & { readonly nowMs: number }
 
 /** What a key is. */
-export function KeySummary({ apiKey, nowMs }: KeySummaryProps) {
-  const { requestsPerSecond: rate } = apiKey
-  return (
-    <DescriptionList
-      items={[
-        ["Key", <KeyText apiKey={apiKey} />],
-        ["State", <KeyStateLabel apiKey={apiKey} nowMs={nowMs} />],
-        ["Kind", apiKey.kind],
-        ["For", <KeyOrigins apiKey={apiKey} />],
-        ["Created", <Timestamp atMs={apiKey.createdAtMs} />],
-        ["Last used", <LastUsed apiKey={apiKey} />],
-        ...(rate === null ? [] : [["Per second", `at most ${formatCount(rate, "request")}`] as const]),
-      ]}
-    />
-  )
-}
+export const KeySummary = ({ apiKey, nowMs }: KeySummaryProps) => (
+  <DescriptionList
+    items={[
+      ["Key", <KeyText apiKey={apiKey} />],
+      ["State", <KeyStateLabel apiKey={apiKey} nowMs={nowMs} />],
+      ["Kind", KEY_KIND_LABELS[apiKey.kind]],
+      ["Created", <Timestamp atMs={apiKey.createdAtMs} />],
+      ["Last used", <LastUsed apiKey={apiKey} />],
+    ]}
+  />
+)
 
 /** When a key was last used. */
 export const LastUsed = ({ apiKey: { lastUsedAtMs } }: KeyProps) =>
@@ -98,21 +93,6 @@ export const KEY_KIND_LABELS: { readonly [K in KeyKind]: string } = { secret: "S
 /** Where a key may be used from: the websites of a publishable key, the networks of a secret one. Empty: from anywhere. */
 export const placesOf = ({ kind, origins, networks }: ApiKey): readonly string[] =>
   kind === "secret" ? networks : origins
-
-/** The places that a key may be used from, one a line. */
-function KeyOrigins({ apiKey }: KeyProps) {
-  const places = placesOf(apiKey)
-  if (places.length === 0) return <>any server</>
-  return (
-    <ul class="plain">
-      {places.map(place => (
-        <li key={place}>
-          <code>{place}</code>
-        </li>
-      ))}
-    </ul>
-  )
-}
 
 type FormScriptSnippetProps = {
   readonly apiKey: Pick<ApiKey, "origins">

@@ -3,10 +3,10 @@
 import { utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
-import { type ChangeRefusal, changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
+import { changeKey } from "../../../../customers/keys/key-changes.ts"
 import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
 import { isUsableKey } from "../../../../customers/keys/key-state.ts"
-import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
+import { type ApiKey, findKey, listKeys, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { checkedCount, readUsageHistory, sumFigures } from "../../../../customers/usage/usage-history.ts"
 import type { Exchange } from "../../../exchange.ts"
@@ -18,20 +18,20 @@ import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { daysOf } from "../overview/usage-figures.ts"
+import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
 import {
   emptyKeyForm,
   type KeyFormError,
-  type KeyFormRefusal,
-  type KeyFormValues,
   keyFormError,
-  parseNewKey,
+  type NewKeyValues,
+  parseKeyKind,
+  parseSettingValues,
   readKeyForm,
-  splitOrigins,
-} from "./key-form.ts"
-import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
+  readSettings,
+  settingErrors,
+} from "./key-settings.ts"
 import { CHECKS_DAYS, KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
 import { CreatedKeyPage, KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
-import { readRestrictions, restrictionsOf } from "./restriction-fields.tsx"
 
 /** The account's keys: the list, the form for a new key, and a page for each key. */
 export function keysPageRoutes(site: SiteContext) {
@@ -47,9 +47,7 @@ export function keysPageRoutes(site: SiteContext) {
         />
       )),
     newKey: exchange =>
-      guards.requireAccount.page(exchange, user =>
-        newKeyPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null),
-      ),
+      guards.requireAccount.page(exchange, user => newKeyPage(site, user, emptyKeyForm(newIdempotencyKey(random)), [])),
     postKey: exchange =>
       guards.requireAccount.form(exchange, (user, form) => handleCreateKey(site, exchange, user, form)),
     ...keyPageRoutes(site),
@@ -68,11 +66,16 @@ async function readChecks({ usage, clock }: SiteContext, { account }: SignedInUs
   return new Map([...ofKeys].map(([id, own]) => [id, checkedCount(sumFigures(own))] as const))
 }
 
-async function newKeyPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
+async function newKeyPage(
+  site: SiteContext,
+  user: SignedInUser,
+  values: NewKeyValues,
+  errors: readonly KeyFormError[],
+) {
   const nowMs = site.clock()
   const active = (await readKeys(site, user)).filter(key => isUsableKey(key, nowMs))
-  const form = { values, error, ceiling: ceilingOfAccount(site, user), nowMs }
-  return <NewKeyPage user={user} {...form} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
+  const fields = { values, errors, ceiling: ceilingOfAccount(site, user), nowMs }
+  return <NewKeyPage user={user} {...fields} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
 }
 
 /** The limits of the user's account, which those of a key have to be below. */
@@ -82,15 +85,23 @@ const ceilingOfAccount = ({ tiers }: SiteContext, { account }: SignedInUser): Ke
 async function handleCreateKey(site: SiteContext, exchange: Exchange, user: SignedInUser, form: SubmittedForm) {
   const { random, baseUrl, pages } = site
   const values = readKeyForm(form, newIdempotencyKey(random))
-  const reject = async (refusal: KeyFormRefusal) =>
-    pages.renderInvalid(await newKeyPage(site, user, values, keyFormError(refusal)), exchange)
-  if (!isIdempotencyKey(form.text("idempotency_key"))) return await reject({ kind: "form_incomplete" })
-  if (values.name === "") return await reject({ kind: "name_missing" })
-  const newKey = parseNewKey(values, user.account.id, ceilingOfAccount(site, user))
-  if (newKey === null) return await reject({ kind: "kind_missing" })
+  const reject = async (errors: readonly KeyFormError[]) =>
+    pages.renderInvalid(await newKeyPage(site, user, values, errors), exchange)
+  const kind = parseKeyKind(values.kind)
+  const settings = parseSettingValues(values)
+  const ceiling = ceilingOfAccount(site, user)
+  const errors = [
+    ...(isIdempotencyKey(form.text("idempotency_key")) ? [] : [keyFormError({ kind: "form_incomplete" })]),
+    ...(values.name === "" ? [keyFormError({ kind: "name_missing" })] : []),
+    ...(kind === null
+      ? [keyFormError({ kind: "kind_missing" })]
+      : settingErrors(kind, settings, ceiling, site.clock())),
+  ]
+  if (kind === null || errors.length > 0) return await reject(errors)
+  const newKey = { accountId: user.account.id, kind, ceiling, ...settings }
   const creation = await createKeyOnce(ownerChanges(site, user), random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
-  if (creation.kind !== "created") return await reject(creation)
+  if (creation.kind !== "created") return await reject([keyFormError(creation)])
   return <CreatedKeyPage user={user} apiKey={creation.key} keyText={creation.text} baseUrl={baseUrl()} />
 }
 
@@ -108,9 +119,7 @@ function keyPageRoutes(site: SiteContext) {
   return handlers({
     dashboardKey: exchange =>
       guards.requireAccount.page(exchange, async user => await keyPage(site, exchange, user, exchange.params.id)),
-    postKeyName: keyForm(handleRename),
-    postKeyOrigins: keyForm(handleOrigins),
-    postKeyLimits: keyForm(handleLimits),
+    postKeySettings: keyForm(handleSettings),
     postKeyRevoke: keyForm(handleRevocation),
   })
 }
@@ -123,35 +132,19 @@ type KeyFormHandler = (
   form: SubmittedForm,
 ) => Promise<keyof typeof KEY_FLASH | KeyPageFault>
 
-const handleRename: KeyFormHandler = async (site, user, { id }, form) => {
-  const input = form.text("name")
-  const { kind } = await renameKey(ownerChanges(site, user), id, input)
-  return kind === "renamed" ? "renamed" : { form: "name", input, message: keyFormError({ kind: "bad_name" }).message }
-}
-
-/** What is wrong with a change; null: the key is revoked. A form that another one has overtaken keeps what was typed. */
-const changeError = (refusal: ChangeRefusal | KeyFormRefusal): KeyFormError | null =>
-  refusal.kind === "revoked" || refusal.kind === "unknown_key" ? null : keyFormError(refusal)
-
-/** What the form showed of the key, which the change is based on; null: it does not say. */
-const seenBy = (form: SubmittedForm): string | null => form.text("seen") || null
-
-const handleOrigins: KeyFormHandler = async (site, user, { id }, form) => {
-  const input = form.text("origins")
-  const change = await changeOrigins(ownerChanges(site, user), id, splitOrigins(input), seenBy(form))
-  if (change.kind === "changed") return "moved"
-  const error = changeError(change)
-  return error === null ? "revoked-before" : { form: "origins", input, message: error.message }
-}
-
-const handleLimits: KeyFormHandler = async (site, user, { id, expiresAtMs }, form) => {
-  const input = readRestrictions(form)
-  const wanted = restrictionsOf(input, expiresAtMs)
+const handleSettings: KeyFormHandler = async (site, user, key, form) => {
+  const values = readSettings(form)
+  const refused = (errors: readonly KeyFormError[]) => ({ form: "settings", values, errors }) as const
   const ceiling = ceilingOfAccount(site, user)
-  const change = await changeRestrictions(ownerChanges(site, user), id, wanted, ceiling, seenBy(form))
-  if (change.kind === "changed") return "limited"
-  const error = changeError(change)
-  return error === null ? "revoked-before" : { form: "limits", input, error }
+  const { name, ...further } = parseSettingValues(values, key.expiresAtMs)
+  const isRevoked = key.revokedAtMs !== null
+  const errors = isRevoked ? [] : settingErrors(key.kind, { name, ...further }, ceiling, site.clock(), key)
+  if (errors.length > 0) return refused(errors)
+  const wanted = isRevoked ? { name } : { name, ...further }
+  const change = await changeKey(ownerChanges(site, user), key.id, wanted, ceiling, form.text("seen") || null)
+  if (change.kind === "changed") return "saved"
+  // A form that another one has overtaken keeps what was typed.
+  return change.kind === "revoked" || change.kind === "unknown_key" ? "revoked-before" : refused([keyFormError(change)])
 }
 
 const handleRevocation: KeyFormHandler = async (site, user, key, form) => {

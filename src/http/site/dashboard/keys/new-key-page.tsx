@@ -2,78 +2,50 @@
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
-import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
-import { FormError, LinkButton, RadioCards, TextField } from "../../ui/forms.tsx"
+import { FormError, LinkButton, RadioCards } from "../../ui/forms.tsx"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import type { KeyFormError, KeyFormValues } from "./key-form.ts"
+import { KeyFields, type KeyFieldsProps } from "./key-fields.tsx"
+import { errorAt, type NewKeyValues } from "./key-settings.ts"
 import { FormScriptSnippet, KEY_KIND_LABELS, KeyLast4 } from "./key-summary.tsx"
-import { OriginsField, RestrictionFields } from "./restriction-fields.tsx"
 
-type NewKeyPageProps = {
+type NewKeyPageProps = KeyFieldsProps & {
   readonly user: SignedInUser
-  readonly values: KeyFormValues
-  readonly error: KeyFormError | null
+  readonly values: NewKeyValues
   /** The account has as many active keys as it may have. */
   readonly isAtLimit: boolean
-  /** The limits of the account. */
-  readonly ceiling: KeyLimitCeiling
-  readonly nowMs: number
 }
 
 /** The form for a new key, or what to do first when the account has reached its limit. */
-export function NewKeyPage({ user, isAtLimit, ...form }: NewKeyPageProps) {
+export function NewKeyPage({ user, isAtLimit, ...fields }: NewKeyPageProps) {
+  const { values, errors } = fields
   return (
     <DashboardLayout route="newKey" title="New key" user={user}>
-      <FormError message={errorAt("form", form.error)} />
+      <FormError message={errorAt("form", errors)} />
       {isAtLimit ? (
         <Empty action={<LinkButton path={ROUTES.keys.path} label="See your keys" />}>
           You have {LIMITS.keysPerAccountMax} active keys, the most an account can have. Revoke one to create another.
         </Empty>
       ) : (
-        <NewKeyFields {...form} />
+        <form class="form" method="post" action={ROUTES.postKey.path}>
+          <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
+          <KeyFields {...fields} kind={null}>
+            <RadioCards
+              {...{ name: "kind", legend: "Kind", cards: KIND_CARDS, selected: values.kind }}
+              error={errorAt("kind", errors)}
+            />
+          </KeyFields>
+          <button type="submit">Create key</button>
+        </form>
       )}
     </DashboardLayout>
   )
 }
-
-function NewKeyFields({ values, error, ceiling, nowMs }: Omit<NewKeyPageProps, "user" | "isAtLimit">) {
-  const isFaulty = error !== null && Object.hasOwn(values.restrictions, error.field)
-  return (
-    <form class="form" method="post" action={ROUTES.postKey.path}>
-      <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
-      <TextField
-        name="name"
-        label="Name"
-        hint="Where you use the key, such as “Shop server”. You can change it later."
-        required
-        value={values.name}
-        maxLength={LIMITS.keyNameLengthMax}
-        autocomplete="off"
-        error={errorAt("name", error)}
-      />
-      <RadioCards
-        {...{ name: "kind", legend: "Kind", cards: KIND_CARDS, selected: values.kind, error: errorAt("kind", error) }}
-      />
-      <OriginsField value={values.origins} error={errorAt("origins", error)} onlyFor="publishable" />
-      <details open={isFaulty || Object.values(values.restrictions).some(value => value !== "")}>
-        <summary>Limits (optional)</summary>
-        <div class="folded">
-          <RestrictionFields kind={null} values={values.restrictions} {...{ error, ceiling, nowMs }} />
-        </div>
-      </details>
-      <button type="submit">Create key</button>
-    </form>
-  )
-}
-
-const errorAt = (field: KeyFormError["field"], error: KeyFormError | null): string | null =>
-  error?.field === field ? error.message : null
 
 /** The kinds as the form describes them. */
 const KIND_CARDS: readonly { readonly value: KeyKind; readonly label: string; readonly description: string }[] = [

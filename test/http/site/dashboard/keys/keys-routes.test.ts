@@ -29,6 +29,10 @@ const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly
     ...fields,
   })
 
+/** Changes fields of the settings on a key's page and saves them all. */
+const saved = async (browsed: Pick<Browsing, "get" | "submit">, id: string, fields: Readonly<Record<string, string>>) =>
+  await browsed.submit(await browsed.get(`/dashboard/keys/${id}`), fields, "Save")
+
 describe("a key that is created", () => {
   test("is shown once, works, and stands on no page afterwards", async () => {
     const browsed = await openSignedIn()
@@ -216,7 +220,7 @@ describe("the keys of an account", () => {
     expect((await browsed.get(KEYS)).html).not.toContain(theirs?.id ?? "")
     for (const page of [
       await browsed.get(path),
-      await browsed.post(`${path}/name`, { name: "Mine" }),
+      await browsed.post(`${path}/settings`, { name: "Mine", units: "1" }),
       await browsed.post(`${path}/revoke`, { sure: "yes" }),
     ]) {
       expect(page.status).toBe(404)
@@ -240,24 +244,51 @@ describe("a key's own page", () => {
   test("gives it another name, and a blank one is the kind's default", async () => {
     const browsed = await openSignedIn()
     const path = `/dashboard/keys/${browsed.harness.keyId}`
-    const { status, headers } = await browsed.post(`${path}/name`, { name: HOSTILE.slice(0, 40) })
-    expect([status, headers.get("location")]).toEqual([303, `${path}?done=renamed`])
-    const { html, text: words } = await browsed.get(`${path}?done=renamed`)
+    const { status, redirectPath } = await saved(browsed, browsed.harness.keyId, { name: HOSTILE.slice(0, 40) })
+    expect([status, redirectPath]).toEqual([303, `${path}?done=saved`])
+    const { html, text: words } = await browsed.get(`${path}?done=saved`)
     expect(html).not.toContain("<script>")
     expect(words).toContain(HOSTILE.slice(0, 40))
-    expect(words).toContain("The new name is saved.")
+    expect(words).toContain("The settings are saved.")
     expect((await browsed.get(KEYS)).html).not.toContain("<script>")
-    await browsed.post(`${path}/name`, { name: "  " })
+    await saved(browsed, browsed.harness.keyId, { name: "  " })
     expect((await keysOf(browsed))[0]?.name).toBe("Secret key")
   })
 
-  test("keeps a name that cannot be its name, to be mended", async () => {
-    const browsed = await openSignedIn()
-    const typed = "n".repeat(LIMITS.keyNameLengthMax + 1)
-    const page = await browsed.post(`/dashboard/keys/${browsed.harness.keyId}/name`, { name: typed })
+  test("has one form for all settings: a refused one saves nothing, keeps all that was typed, and says what is wrong at each field", async () => {
+    const browsed = await openSignedIn({ tier: 1 })
+    const { id } = await browsed.harness.newKey([SITE])
+    const before = await keysOf(browsed)
+    const typed = {
+      ...{ name: "n".repeat(LIMITS.keyNameLengthMax + 1), origins: `${SITE}/path` },
+      ...{ expires: "2025-12-31", units: "many", rate: "5" },
+    }
+    const page = await saved(browsed, id, typed)
     expect(page.status).toBe(400)
     expect(errorAt(page.html, "name")).toContain("at most 60 characters")
-    expect(fieldIn(page.html, "name")).toBe(typed)
+    expect(errorAt(page.html, "origins")).toContain("cannot be used")
+    expect(errorAt(page.html, "expires")).toContain("today or a later day")
+    expect(errorAt(page.html, "units")).toContain("from 1 to 999")
+    expect(errorAt(page.html, "rate")).toBe("")
+    for (const field of ["name", "expires", "units", "rate"] as const)
+      expect(fieldIn(page.html, field)).toBe(typed[field])
+    expect(page.html).toContain(`${SITE}/path</textarea>`)
+    expect(page.html).toMatch(/<details id="limits" open/)
+    expect(await keysOf(browsed)).toEqual(before)
+    expect((await browsed.submit(page, { name: "Shop", origins: SITE, expires: "", units: "" }, "Save")).status).toBe(
+      303,
+    )
+    expect(await keyNamed(browsed, "Shop")).toMatchObject({ origins: [SITE], requestsPerSecond: 5, unitsPerDay: null })
+  })
+
+  test("renames a revoked key, and changes nothing else of it", async () => {
+    const browsed = await openSignedIn()
+    const { keyId, changes } = browsed.harness
+    await revokeKey(changes, keyId, "owner")
+    const page = await browsed.get(`/dashboard/keys/${keyId}`)
+    expect(page.html).not.toContain('name="units"')
+    expect((await browsed.submit(page, { name: "Former", units: "1" }, "Save")).status).toBe(303)
+    expect(await keyNamed(browsed, "Former")).toMatchObject({ unitsPerDay: null })
   })
 
   test("revokes it once that is confirmed, and never twice", async () => {
@@ -381,16 +412,14 @@ describe("a publishable key", () => {
     expect((await browsed.get(path)).text).not.toContain("form.js")
   })
 
-  test("gets other websites, and keeps what was typed when one cannot be used", async () => {
+  test("gets other websites, but not by a form that another one has overtaken, which keeps what was typed", async () => {
     const browsed = await openSignedIn()
     const { id } = await browsed.harness.newKey([SITE])
-    const path = `/dashboard/keys/${id}/origins`
-    const refused = await browsed.post(path, { seen: SITE, origins: `${SITE}/path` })
-    expect([refused.status, errorAt(refused.html, "origins")?.includes("cannot be used")]).toEqual([400, true])
-    const { status, headers } = await browsed.post(path, { seen: SITE, origins: "https://new.example" })
-    expect([status, headers.get("location")]).toEqual([303, `/dashboard/keys/${id}?done=moved`])
+    const seen = await browsed.get(`/dashboard/keys/${id}`)
+    const { redirectPath } = await browsed.submit(seen, { origins: "https://new.example" }, "Save")
+    expect(redirectPath).toBe(`/dashboard/keys/${id}?done=saved`)
     expect((await keyNamed(browsed, "Publishable key")).origins).toEqual(["https://new.example"])
-    const late = await browsed.post(path, { seen: SITE, origins: "https://late.example" })
+    const late = await browsed.submit(seen, { origins: "https://late.example" }, "Save")
     expect([late.status, late.text.includes("changed in another window")]).toEqual([400, true])
     expect(late.html).toContain("https://late.example")
     expect((await keyNamed(browsed, "Publishable key")).origins).toEqual(["https://new.example"])
@@ -401,15 +430,14 @@ describe("the limits of a key", () => {
   test("are shown, changed together, and not by a form that another one has overtaken", async () => {
     const browsed = await openSignedIn({ tier: 1 })
     const path = `/dashboard/keys/${browsed.harness.keyId}`
-    const seen = fieldIn((await browsed.get(path)).html, "seen")
+    const seen = await browsed.get(path)
     const limits = { expires: "2026-01-05", units: "10", rate: "", networks: "192.0.2.7/24" }
-    const { headers } = await browsed.post(`${path}/limits`, { seen, ...limits })
-    expect(headers.get("location")).toBe(`${path}?done=limited`)
+    expect((await browsed.submit(seen, limits, "Save")).redirectPath).toBe(`${path}?done=saved`)
     const { html, text } = await browsed.get(path)
     expect([fieldIn(html, "expires"), fieldIn(html, "units")]).toEqual(["2026-01-05", "10"])
     expect(html).toContain("192.0.2.0/24")
     expect(text).toContain("expires soon: 6 Jan 2026, 00:00 UTC")
-    const late = await browsed.post(`${path}/limits`, { seen, ...limits, units: "77" })
+    const late = await browsed.submit(seen, { ...limits, units: "77" }, "Save")
     expect([late.status, late.text.includes("changed in another window")]).toEqual([400, true])
     expect(fieldIn(late.html, "units")).toBe("77")
     expect((await keysOf(browsed))[0]).toMatchObject({ unitsPerDay: 10, requestsPerSecond: null })
@@ -418,21 +446,11 @@ describe("the limits of a key", () => {
   test("of an expired key can be changed, so that it works again", async () => {
     const browsed = await openSignedIn()
     const { keyId, time, ask } = browsed.harness
-    const path = `/dashboard/keys/${keyId}`
-    await browsed.post(`${path}/limits`, { expires: "2026-01-01" })
+    await saved(browsed, keyId, { expires: "2026-01-01" })
     await time.tick(86_400_000)
     expect((await ask("GET /v1/usage")).status).toBe(401)
     expect((await browsed.get(KEYS)).text).toContain("expired 2 Jan 2026, 00:00 UTC")
-    await browsed.post(`${path}/limits`, { expires: "2026-01-03" })
+    await saved(browsed, keyId, { expires: "2026-01-03" })
     expect((await ask("GET /v1/usage")).status).toBe(200)
-  })
-
-  test("and the websites of a key are no one else's", async () => {
-    const browsed = await openSignedIn()
-    const { accountId } = await anotherAccount(browsed.harness.changes)
-    const [theirs] = await keysOf(browsed, accountId)
-    for (const form of ["limits", "origins"])
-      expect((await browsed.post(`/dashboard/keys/${theirs?.id}/${form}`, { units: "1" })).status).toBe(404)
-    expect((await keysOf(browsed, accountId))[0]).toEqual(theirs)
   })
 })
