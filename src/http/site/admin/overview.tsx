@@ -15,12 +15,12 @@ import { handlers } from "../../router.ts"
 import { withQuery } from "../links.ts"
 import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { formatCount, formatNumber } from "../ui/format.ts"
+import { formatCount, formatNumber, formatShare } from "../ui/format.ts"
 import { DateStamp, LinkButton } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
-import { Legend, Notice, Panel, Swatch, Tiles } from "../ui/panels.tsx"
+import { Change, Legend, Notice, Panel, Swatch, Tiles } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { firstShownHour, lastDay, TrafficPanels } from "./traffic.tsx"
+import { dayFigures, firstShownHour, TrafficPanels } from "./traffic.tsx"
 
 /** The first page of the administration. */
 export function adminOverviewRoutes(site: SiteContext) {
@@ -113,19 +113,27 @@ const REFRESH_STATUS: { readonly [S in Health["lists"]["refresh"]["status"]]: St
   off: ["Refresh off", "plain"],
 }
 
-function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic: counts, nowMs }: ServerOverview) {
-  const { requests, failed, units } = lastDay({ counts, nowMs })
+function overviewTiles({ accountCount, activeKeyCount, traffic: counts, nowMs }: ServerOverview) {
+  const [now, before] = [false, true].map(isBefore => dayFigures({ counts, nowMs }, isBefore)) as [
+    DayFigures,
+    DayFigures,
+  ] // two in, two out
+  const change = (figure: "requests" | "units") => (
+    <Change now={now[figure]} before={before[figure]} period="the day before" />
+  )
   return [
+    { label: "Accounts", value: formatNumber(accountCount), note: formatCount(activeKeyCount, "active key") },
+    { label: "Requests, 24 hours", value: formatNumber(now.requests), note: change("requests") },
     {
-      label: "Accounts",
-      value: formatNumber(accountCount),
-      note: suspendedCount === 0 ? "none suspended" : `${formatNumber(suspendedCount)} suspended`,
+      label: "Failed, 24 hours",
+      value: formatNumber(now.failed),
+      note: `${formatShare(now.failed, now.requests)} of requests`,
     },
-    { label: "Active keys", value: formatNumber(activeKeyCount) },
-    { label: "Requests, 24 hours", value: formatNumber(requests), note: `${formatNumber(failed)} failed` },
-    { label: "Units, 24 hours", value: formatNumber(units) },
+    { label: "Units, 24 hours", value: formatNumber(now.units), note: change("units") },
   ]
 }
+
+type DayFigures = ReturnType<typeof dayFigures>
 
 function MailsWaiting({ outbox: { waitingCount, waitingSinceMs } }: Pick<ServerOverview, "outbox">) {
   if (waitingSinceMs === null) return <>none</>

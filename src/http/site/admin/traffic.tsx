@@ -38,14 +38,12 @@ type TrafficProps = {
   readonly nowMs: number
 }
 
-/** What happened in the last 24 hours. */
-export function lastDay({ counts, nowMs }: TrafficProps) {
-  const latest = counts.filter(({ hour }) => hour >= firstHourOfDay(nowMs))
-  const requests = sumOf(
-    latest,
-    SERIES.flatMap(({ measures }) => [...measures]),
-  )
-  return { requests, failed: sumOf(latest, ["status_5"]), units: sumOf(latest, UNITS) }
+/** What happened in the last 24 hours, or in the 24 before them. */
+export function dayFigures({ counts, nowMs }: TrafficProps, isBefore: boolean) {
+  const first = firstHourOfDay(nowMs) - (isBefore ? HOURS_OF_DAY : 0)
+  const own = counts.filter(({ hour }) => hour >= first && hour < first + HOURS_OF_DAY)
+  const [answered, refused, failed] = SERIES.map(({ measures }) => sumOf(own, measures)) as [number, number, number] // three series
+  return { requests: answered + refused + failed, failed, units: sumOf(own, UNITS) }
 }
 
 /** Requests of the last 24 hours and 30 days, and the verdicts by category. */

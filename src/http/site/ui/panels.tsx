@@ -66,6 +66,25 @@ export function Tiles({ tiles }: { readonly tiles: readonly Tile[] }) {
   )
 }
 
+/** Changes above it are told as a multiple. */
+const PERCENT_MAX = 300
+
+type ChangeProps = { readonly now: number; readonly before: number; readonly period: string }
+
+/** How much more or less a number is than in the period before. */
+export function Change({ now, before, period }: ChangeProps) {
+  if (before === 0) return <>none in {period}</>
+  const percent = Math.round((now / before - 1) * 100)
+  if (percent === 0) return <>as many as in {period}</>
+  const size = percent > PERCENT_MAX ? `${formatNumber(Math.round(now / before))} times` : `${Math.abs(percent)}% vs`
+  return (
+    <>
+      <span aria-hidden="true">{percent > 0 ? "▲" : "▼"}</span>
+      <span class="unseen">{percent > 0 ? "up" : "down"}</span> {size} {period}
+    </>
+  )
+}
+
 type SegmentedProps = {
   /** For screen readers: what is chosen. */
   readonly label: string

@@ -6,7 +6,7 @@ import { TIERS } from "../../../../contract/tiers.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
 import { checkedCount, sumFigures } from "../../../../customers/usage/usage-history.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { Panel, Segmented, Tiles } from "../../ui/panels.tsx"
+import { Change, Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CategoryPanel, ChartPanel, type DataProps, KeysPanel, LatestPanel } from "./overview-panels.tsx"
 import { StartCard } from "./start-steps.tsx"
@@ -104,7 +104,7 @@ function FigureTiles({ data }: DataProps) {
   return (
     <Tiles
       tiles={[
-        { label: "Checks", value: formatNumber(checkedCount(sum)), note: <Change data={data} /> },
+        { label: "Checks", value: formatNumber(checkedCount(sum)), note: <CheckChange data={data} /> },
         {
           label: "Blocked",
           value: counted === 0 ? "–" : formatShare(block, counted),
@@ -130,24 +130,11 @@ function FigureTiles({ data }: DataProps) {
   )
 }
 
-/** Changes above it are told as a multiple. */
-const PERCENT_MAX = 300
-
 /** How many more or fewer checks there were than in the period before. */
-function Change({ data: { history, historyBefore, query } }: DataProps) {
-  const period = `the previous ${query.days} days`
+function CheckChange({ data: { history, historyBefore, query } }: DataProps) {
   if (historyBefore === null) return <>in {query.days} days</>
   const [now, before] = [history, historyBefore].map(usage => checkedCount(sumFigures(usage))) as [number, number] // two in, two out
-  if (before === 0) return <>none in {period}</>
-  const percent = Math.round((now / before - 1) * 100)
-  if (percent === 0) return <>as many as in {period}</>
-  const size = percent > PERCENT_MAX ? `${formatNumber(Math.round(now / before))} times` : `${Math.abs(percent)}% vs`
-  return (
-    <>
-      <span aria-hidden="true">{percent > 0 ? "▲" : "▼"}</span>
-      <span class="unseen">{percent > 0 ? "up" : "down"}</span> {size} {period}
-    </>
-  )
+  return <Change now={now} before={before} period={`the previous ${query.days} days`} />
 }
 
 function LimitsPanel({ usage: { tier, limits, today } }: { readonly usage: Usage }) {
