@@ -44,7 +44,7 @@ export function schemaTree(schema: JsonSchema, direction: Direction, page: TreeP
       {[only, ...others].map(({ name, schema: alternative }, index) => (
         <details key={name} open={index === 0}>
           <summary>
-            <code>{name}</code>
+            <code class="member">{name}</code>
           </summary>
           {memberList(alternative, direction, page)}
         </details>
@@ -70,7 +70,7 @@ export function schemaMember({ name, schema, presence, direction, page }: Member
   return (
     <li key={name}>
       <p>
-        <code>{name}</code> <span class="type">{typeText(schema, page.document)}</span>
+        <code class="member">{name}</code> <span class="type">{typeText(schema, page.document)}</span>
         {presence === "" ? null : <span class="presence">{presence}</span>}
       </p>
       {description === "" ? null : (
@@ -172,7 +172,7 @@ function valueList(schema: JsonSchema, page: TreePage): VNode | null {
           {values.map(value => (
             <li key={String(value)}>
               <p>
-                <code>{String(value)}</code> <DocumentText text={textIn(meanings, String(value))} />
+                <code class="member">{String(value)}</code> <DocumentText text={textIn(meanings, String(value))} />
               </p>
             </li>
           ))}

@@ -82,7 +82,7 @@ describe.each(OPERATIONS.map(operation => [`${operation.method} ${operation.path
       const text = plain(html)
       expect(text).toContain(`${method} ${path}`)
       const parts = [...partsOf(node)]
-      const names = parts.flatMap(namesIn).filter(name => !html.includes(`<code>${name}</code>`))
+      const names = parts.flatMap(namesIn).filter(name => !html.includes(`>${name}</code>`))
       const words = parts.flatMap(wordsIn).filter(all => !text.includes(all))
       expect({ names, words }).toEqual({ names: [], words: [] })
       const problems = ROUTES[operation.id].problems.map(code => `${PROBLEMS[code].status} ${code}`)
