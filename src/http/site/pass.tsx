@@ -5,6 +5,7 @@ import { CHALLENGE_ALGORITHM, type Challenge } from "../../customers/free-checks
 import type { PassChange } from "../../customers/free-checks/passes.ts"
 import type { Assets } from "./assets.ts"
 import type { Cookies } from "./cookies.ts"
+import { HiddenFields } from "./ui/forms.tsx"
 
 /*
  * How a page makes the visitor's browser earn a pass by a proof of work: the form of the page solves a challenge, sends itself again
@@ -78,10 +79,7 @@ export function PassForm({ assets, path, fields, challenge, alternatives }: Pass
       data-algorithm={CHALLENGE_ALGORITHM}
       data-worker={assets.worker}
     >
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <input type="hidden" name={SOLUTION_FIELD} value="" />
+      <HiddenFields fields={{ ...fields, [SOLUTION_FIELD]: "" }} />
       {/* Everything to read or press stands above the widget, which covers what is below it with a tooltip. */}
       <noscript>
         <p class="told">The puzzle needs JavaScript, which is off in your browser.</p>

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { OWN_LISTS, type OwnList } from "../../../customers/own-lists/own-lists.ts"
 import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FlashMessage, FormError, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { FlashMessage, FormError, HiddenFields, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
 import { Panel, Segmented } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
@@ -21,10 +22,19 @@ type OwnListPageProps = {
   readonly rejected: RejectedListChange | null
 }
 
+/** What all parts of the page are about. */
+type ListView = Pick<OwnListPageProps, "scope" | "data"> & {
+  /** A rejected change by this form; null: there was none. */
+  readonly rejectedOf: (from: RejectedListChange["from"]) => RejectedListChange | null
+}
+
+type ViewProps = { readonly view: ListView }
+
 /** The account's block or allow list with its entries, and the forms that change it. */
 export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageProps) {
   const { Layout, lead, effects, precedence } = scope
-  const rejectedOf = (from: RejectedListChange["from"]) => (rejected?.from === from ? rejected : null)
+  const view = { scope, data, rejectedOf: (from: string) => (rejected?.from === from ? rejected : null) }
+  const isEmpty = data.counts[data.list] === 0
   return (
     <Layout user={user}>
       <FlashMessage message={flash} />
@@ -38,16 +48,16 @@ export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageP
             isCurrent: list === data.list,
           }))}
         />
-        {data.counts[data.list] === 0 ? null : <EntrySearchForm scope={scope} data={data} />}
+        {isEmpty ? null : <EntrySearchForm view={view} />}
       </div>
       <p class="hint">
         {lead} {effects[data.list]}
       </p>
       <Panel>
-        <AddForm list={data.list} path={scope.paths.entries} rejected={rejectedOf("line")} />
-        {data.counts[data.list] === 0 ? null : <Entries scope={scope} data={data} rejected={rejectedOf("selection")} />}
+        <AddForm view={view} />
+        {isEmpty ? null : <Entries view={view} />}
       </Panel>
-      <ManyEntries scope={scope} data={data} pasted={rejectedOf("paste")} brought={rejectedOf("file")} />
+      <ManyEntries view={view} />
       <EntryHelp precedence={precedence} />
     </Layout>
   )
@@ -83,66 +93,86 @@ function FaultyLines({ rejected: { message, faults, faultCount } }: { readonly r
   )
 }
 
-type AddFormProps = {
-  readonly list: OwnList
-  readonly path: string
-  /** A rejected change by this form; null: there was none. */
-  readonly rejected: RejectedListChange | null
+type ListFormProps = ViewProps & {
+  readonly from: RejectedListChange["from"]
+  /** What the form sends besides the list. */
+  readonly fields?: Readonly<Record<string, string>>
+  readonly class?: string
+  readonly children: ComponentChildren
 }
 
-/** Adds one entry. */
-function AddForm({ list, path, rejected }: AddFormProps) {
-  return (
-    <form class="field-row" method="post" action={path}>
-      <input type="hidden" name="from" value="line" />
-      <input type="hidden" name="list" value={list} />
-      <TextField
-        name="entry"
-        label="Address or domain"
-        placeholder="example.com"
-        value={rejected?.typedText ?? ""}
-        required
-        {...VERBATIM}
-        error={fieldError(rejected, "entries")}
-      />
-      <TextField
-        name="entry_note"
-        label="Note (optional)"
-        value={rejected?.note ?? ""}
-        maxLength={LIMITS.ownListNoteLengthMax}
-        autocomplete="off"
-        error={fieldError(rejected, "note")}
-      />
-      <button type="submit" name="list_action" value="add">
-        Add
-      </button>
-    </form>
-  )
-}
+/** A form that changes the list. Its entries may be many, so that it is sent in parts. */
+const ListForm = ({ view: { scope, data }, from, fields, class: look, children }: ListFormProps) => (
+  <form
+    class={look}
+    method="post"
+    action={scope.paths[from === "file" ? "import" : "entries"]}
+    encType="multipart/form-data"
+  >
+    <HiddenFields fields={{ from, list: data.list, ...fields }} />
+    {children}
+  </form>
+)
 
-type EntriesProps = {
-  readonly scope: OwnListScope
-  readonly data: OwnListPageData
-  /** A rejected change of selected entries; null: there was none. */
-  readonly rejected: RejectedListChange | null
-}
+const NOTE_FIELDS = {
+  line: { name: "entry_note", label: "Note (optional)" },
+  paste: {
+    ...{ name: "note", label: "Note (optional)" },
+    hint: "For all of these entries. We remove anything that looks like an email address.",
+  },
+  selection: {
+    ...{ name: "selected_note", label: "Note for the selected entries" },
+    placeholder: "Empty: the note is deleted",
+  },
+} as const
 
-function Entries({ scope, data, rejected }: EntriesProps) {
+/** The note of a form. Each form has a field of its own, since a page has each id once. */
+const NoteField = ({ view, of }: ViewProps & { readonly of: keyof typeof NOTE_FIELDS }) => (
+  <TextField
+    {...NOTE_FIELDS[of]}
+    value={view.rejectedOf(of)?.note ?? ""}
+    maxLength={LIMITS.ownListNoteLengthMax}
+    autocomplete="off"
+    error={fieldError(view.rejectedOf(of), "note")}
+  />
+)
+
+/** Adds one entry, which is what most people come for. */
+const AddForm = ({ view }: ViewProps) => (
+  <ListForm view={view} from="line" class="field-row">
+    <TextField
+      name="entry"
+      label="Address or domain"
+      placeholder="example.com"
+      value={view.rejectedOf("line")?.typedText ?? ""}
+      required
+      {...VERBATIM}
+      error={fieldError(view.rejectedOf("line"), "entries")}
+    />
+    <NoteField view={view} of="line" />
+    <button type="submit" name="list_action" value="add">
+      Add
+    </button>
+  </ListForm>
+)
+
+function Entries({ view }: ViewProps) {
+  const { scope, data } = view
   const { list, search, after, entries, nextAfter } = data
   return (
     <>
       {entries.length === 0 ? (
         <p>{search === "" ? "There are no further entries." : "No entry matches."}</p>
       ) : (
-        <SelectionForm scope={scope} data={data} rejected={rejected} />
+        <SelectionForm view={view} />
       )}
       <p class="actions">
         {after === "" ? null : <a href={ownListPath(scope, { list, search, after: "" })}>First page</a>}
         {nextAfter === null ? null : <a href={ownListPath(scope, { list, search, after: nextAfter })}>Next page</a>}
-        <a href={ownListTablePath(scope, list)} download>
+        <a href={withQuery(scope.paths.table, { list })} download>
           Download CSV with notes
         </a>
-        <a href={ownListFilePath(scope, list)} download>
+        <a href={scope.paths.file.replace(":list", `${list}.txt`)} download>
           Download text
         </a>
       </p>
@@ -151,37 +181,23 @@ function Entries({ scope, data, rejected }: EntriesProps) {
 }
 
 /** The entries, and what can be done with those that are selected. */
-function SelectionForm({ scope, data, rejected }: EntriesProps) {
-  const { list, search, after } = data
-  return (
-    <form method="post" action={scope.paths.entries}>
-      {Object.entries({ from: "selection", list, search, after }).map(([field, value]) => (
-        <input key={field} type="hidden" name={field} value={value} />
-      ))}
-      <EntryTable data={data} selected={new Set(rejected?.selected)} />
-      <fieldset class="field-row selection">
-        <legend class="unseen">Selected entries</legend>
-        <TextField
-          name="selected_note"
-          label="Note for the selected entries"
-          value={rejected?.note ?? ""}
-          maxLength={LIMITS.ownListNoteLengthMax}
-          autocomplete="off"
-          error={fieldError(rejected, "note")}
-          placeholder="Empty: the note is deleted"
-        />
-        <div class="actions">
-          <button type="submit" name="list_action" value="note" class="small">
-            Save note
-          </button>
-          <button type="submit" name="list_action" value="remove" class="danger small">
-            Remove selected
-          </button>
-        </div>
-      </fieldset>
-    </form>
-  )
-}
+const SelectionForm = ({ view }: ViewProps) => (
+  <ListForm view={view} from="selection" fields={{ search: view.data.search, after: view.data.after }}>
+    <EntryTable data={view.data} selected={new Set(view.rejectedOf("selection")?.selected)} />
+    <fieldset class="field-row selection">
+      <legend class="unseen">Selected entries</legend>
+      <NoteField view={view} of="selection" />
+      <div class="actions">
+        <button type="submit" name="list_action" value="note" class="small">
+          Save note
+        </button>
+        <button type="submit" name="list_action" value="remove" class="danger small">
+          Remove selected
+        </button>
+      </div>
+    </fieldset>
+  </ListForm>
+)
 
 const ENTRY_COLUMNS: readonly TableColumn[] = [
   { name: "Entry", kind: "text" },
@@ -214,11 +230,12 @@ function EntryTable({ data, selected }: EntryTableProps) {
   )
 }
 
-function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesProps, "scope" | "data">) {
+function EntrySearchForm({ view: { scope, data } }: ViewProps) {
+  const { list, search } = data
   return (
     <search>
       <form class="find-row" method="get" action={scope.paths.page}>
-        <input type="hidden" name="list" value={list} />
+        <HiddenFields fields={{ list }} />
         <input
           type="search"
           name="search"
@@ -237,23 +254,15 @@ function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesProps, "
   )
 }
 
-type ManyEntriesProps = {
-  readonly scope: OwnListScope
-  readonly data: OwnListPageData
-  /** What was pasted and rejected; null: nothing was. */
-  readonly pasted: RejectedListChange | null
-  /** A file that was rejected; null: none was. */
-  readonly brought: RejectedListChange | null
-}
-
 /** Adds and removes many entries at once: pasted ones, and those of a file. */
-function ManyEntries({ scope, data: { list, counts }, pasted, brought }: ManyEntriesProps) {
+function ManyEntries({ view }: ViewProps) {
+  const { list, counts } = view.data
   const name = LIST_LABELS[list].toLowerCase()
+  const [pasted, brought] = [view.rejectedOf("paste"), view.rejectedOf("file")]
   return (
     <details class="panel" id="many" open={pasted !== null || brought !== null}>
       <summary>Paste many, or import a file</summary>
-      <form class="form" method="post" action={scope.paths.entries} encType="multipart/form-data">
-        <input type="hidden" name="list" value={list} />
+      <ListForm view={view} from="paste" class="form">
         <TextArea
           name="entries"
           label="Addresses and domains"
@@ -264,15 +273,7 @@ function ManyEntries({ scope, data: { list, counts }, pasted, brought }: ManyEnt
           error={fieldError(pasted, "entries")}
           hint="One per line, or separated by commas. Lines of a hosts file and rules of ad blockers work too. Lines that start with # are ignored."
         />
-        <TextField
-          name="note"
-          label="Note (optional)"
-          value={pasted?.note ?? ""}
-          maxLength={LIMITS.ownListNoteLengthMax}
-          autocomplete="off"
-          error={fieldError(pasted, "note")}
-          hint="For all of these entries. We remove anything that looks like an email address."
-        />
+        <NoteField view={view} of="paste" />
         <div class="actions">
           <button type="submit" name="list_action" value="add">
             Add to the {name}
@@ -283,40 +284,22 @@ function ManyEntries({ scope, data: { list, counts }, pasted, brought }: ManyEnt
             </button>
           )}
         </div>
-      </form>
-      <ImportForm scope={scope} list={list} brought={brought} />
+      </ListForm>
+      <ListForm view={view} from="file" class="form">
+        <TextField
+          name="file"
+          type="file"
+          accept=".txt,.csv,.tsv,text/plain,text/csv"
+          required
+          label="Text or CSV file"
+          error={fieldError(brought, "entries")}
+          hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
+        />
+        <button type="submit">Import into the {name}</button>
+      </ListForm>
     </details>
   )
 }
-
-function ImportForm({
-  scope,
-  list,
-  brought,
-}: Pick<ManyEntriesProps, "scope" | "brought"> & { readonly list: OwnList }) {
-  return (
-    <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
-      <input type="hidden" name="list" value={list} />
-      <TextField
-        name="file"
-        type="file"
-        accept=".txt,.csv,.tsv,text/plain,text/csv"
-        required
-        label="Text or CSV file"
-        error={fieldError(brought, "entries")}
-        hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
-      />
-      <button type="submit">Import into the {LIST_LABELS[list].toLowerCase()}</button>
-    </form>
-  )
-}
-
-/** The path of the list's text file. */
-export const ownListFilePath = ({ paths }: OwnListScope, list: OwnList): string =>
-  paths.file.replace(":list", `${list}.txt`)
-
-/** The path of the list's CSV file. */
-const ownListTablePath = ({ paths }: OwnListScope, list: OwnList): string => withQuery(paths.table, { list })
 
 /** The beginning of the hash, which distinguishes entries. The text file has the complete hash. */
 const shortHash = (storedText: string, domain: string): string =>

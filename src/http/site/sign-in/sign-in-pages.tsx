@@ -5,7 +5,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
-import { ActionButton, FormError, LinkButton, TextField } from "../ui/forms.tsx"
+import { ActionButton, FormError, HiddenFields, LinkButton, TextField } from "../ui/forms.tsx"
 import { Layout } from "../ui/layout.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
@@ -52,7 +52,7 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
   return (
     <SignInLayout route="signIn" title="Sign in">
       <p class="lead">No password. We email you a code.</p>
-      <SignInForm path={ROUTES.postSignIn.path} next={next} button="Email me a code">
+      <SignInForm path={ROUTES.postSignIn.path} fields={{ next }} button="Email me a code">
         <TextField
           name="email"
           label="Email address"
@@ -208,7 +208,7 @@ export function CodePage(props: CodePageProps) {
           : `${isMailHeld ? "If it has an account, we" : "We"} emailed a code to `}
         <strong>{email}</strong>.
       </p>
-      <SignInForm path={ROUTES.postSignInCode.path} next={next} button="Sign in">
+      <SignInForm path={ROUTES.postSignInCode.path} fields={{ next }} button="Sign in">
         <TextField
           name="code"
           label="Code"
@@ -262,9 +262,7 @@ export function LinkPage({ of, next, terms, email, token, refusal = null }: Link
       <p class="lead">
         {lead} <strong>{email}</strong>.
       </p>
-      <SignInForm path={ROUTES[target].path} next={next} button={button}>
-        <input type="hidden" name="token" value={token} />
-      </SignInForm>
+      <SignInForm path={ROUTES[target].path} fields={{ next, token }} button={button} />
       <TermsNotice terms={terms} />
     </SignInLayout>
   )
@@ -310,20 +308,18 @@ export function SignInEndedPage({ next, end }: { readonly next: string; readonly
 
 type SignInFormProps = {
   readonly path: string
-  readonly next: string
+  readonly fields: Readonly<Record<string, string>>
   readonly button: string
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
 }
 
-function SignInForm({ path, next, button, children }: SignInFormProps) {
-  return (
-    <form class="form" method="post" action={path}>
-      <input type="hidden" name="next" value={next} />
-      {children}
-      <button type="submit">{button}</button>
-    </form>
-  )
-}
+const SignInForm = ({ path, fields, button, children }: SignInFormProps) => (
+  <form class="form" method="post" action={path}>
+    <HiddenFields fields={fields} />
+    {children}
+    <button type="submit">{button}</button>
+  </form>
+)
 
 function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
   return terms === null ? null : (

@@ -180,14 +180,23 @@ type ActionButtonProps = {
   readonly isPrimary?: boolean
 }
 
+type HiddenFieldsProps = { readonly fields: Readonly<Record<string, string>> }
+
+/** What a form sends besides what people enter. */
+export const HiddenFields = ({ fields }: HiddenFieldsProps) => (
+  <>
+    {Object.entries(fields).map(([name, value]) => (
+      <input key={name} type="hidden" name={name} value={value} />
+    ))}
+  </>
+)
+
 /** A form that consists of one button. */
 export function ActionButton(props: ActionButtonProps) {
   const { path, label, fields = {}, hiddenLabel, isDangerous = false, isPrimary = false } = props
   return (
     <form class="action" method="post" action={path}>
-      {Object.entries(fields).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
+      <HiddenFields fields={fields} />
       <button type="submit" class={`${isDangerous ? "danger " : ""}${isPrimary ? "primary" : "small"}`}>
         {label}
         {hiddenLabel === undefined ? null : <span class="unseen"> {hiddenLabel}</span>}
