@@ -30,7 +30,7 @@ export const ADMIN_ACCOUNT_FLASH = {
   "tier-set": "Tier changed. Its limits apply now.",
   "key-revoked": "Key revoked. We send the account's owner an email.",
   "key-revoked-before": "This key was already revoked. Nothing changed.",
-  suspended: "Account suspended. Its keys are refused, and its owner gets an email.",
+  suspended: "Account suspended. Its owner gets an email.",
   "suspended-before": "This account was already suspended. Nothing changed.",
   resumed: "Account resumed. Its keys work again, and its owner gets an email.",
   "resumed-before": "This account was not suspended. Nothing changed.",

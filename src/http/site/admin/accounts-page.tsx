@@ -71,13 +71,12 @@ type AccountsPageProps = {
 
 /** The list of accounts, the form for a new one, and the invitations that are valid now. */
 export function AccountsPage(props: AccountsPageProps) {
-  const { accounts, filter, isFirstPage, flash, rejected, invitations } = props
+  const { accounts, filter, isFirstPage, flash, invitations } = props
   const { rows, lastRow } = accounts
   const isFiltered = Object.values(filter).some(text => text !== "")
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" action={<NewAccountForm {...props} />}>
       <FlashMessage message={flash} />
-      <FormError message={rejected && `${rejected.outcome} See the form above.`} />
       <AccountFilter filter={filter} />
       <Panel>
         {rows.length === 0 ? (
@@ -179,6 +178,7 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
     <details class="opener" open={rejected !== null}>
       <summary class="button small primary">Add an account</summary>
       <form class="form panel" method="post" action={ROUTES.postAdminInvitation.path}>
+        <FormError message={rejected?.outcome ?? null} />
         <TextField
           name="new-email"
           label="Email"
