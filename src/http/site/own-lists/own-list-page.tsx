@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
-import { OWN_LISTS, type OwnList } from "../../../customers/own-lists/own-lists.ts"
+import { OWN_LISTS } from "../../../customers/own-lists/own-lists.ts"
 import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
