@@ -8,9 +8,9 @@ import { countSuspended } from "../../../customers/accounts/suspension.ts"
 import { countFeedback } from "../../../customers/feedback/feedback.ts"
 import { countJobs } from "../../../customers/jobs/job-row.ts"
 import { countActiveKeys } from "../../../customers/keys/keys.ts"
-import { type OutboxState, readOutboxState } from "../../../customers/notices/outbox.ts"
+import { readOutboxState } from "../../../customers/notices/outbox.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
-import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
+import { readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
 import { withQuery } from "../links.ts"
 import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
@@ -30,7 +30,7 @@ export function adminOverviewRoutes(site: SiteContext) {
   })
 }
 
-async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
+async function readServerOverview(site: SiteContext) {
   const { changes, health, lists, hasMailServer, isDnsOff, nodesCount } = site
   const { store, clock } = changes
   return {
@@ -38,23 +38,31 @@ async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
     lists: lists(),
     accountCount: (await countAccounts(store)).all,
     activeKeyCount: await countActiveKeys(store, clock()),
+    /** Reports that wait for a decision. */
     waitingReportCount: await countFeedback(store, "received"),
     outbox: await readOutboxState(store),
+    /** Accounts that have not accepted material terms yet. */
     unacceptedCount: await countUnaccepted(store),
     hasMailServer,
     isDnsOff,
+    /** Servers that share the database, this one included. */
     nodeCount: nodesCount(),
     suspendedCount: await countSuspended(store),
+    /** Whole lists whose check stopped before its end, until they are deleted. */
     failedJobCount: (await countJobs(store)).find(({ state }) => state === "failed")?.count ?? 0,
+    /** The counts of the last 30 days. */
     traffic: await readTraffic(store, firstShownHour(clock())),
     nowMs: clock(),
   }
 }
 
-type OverviewPageProps = { readonly overview: ServerOverview }
+/** The state of the server and its customers. */
+export type ServerOverview = Readonly<Awaited<ReturnType<typeof readServerOverview>>>
+
+type OverviewProps = { readonly overview: ServerOverview }
 
 /** The overview: what needs attention, how much is used, and the state of the server. */
-function OverviewPage({ overview }: OverviewPageProps) {
+function OverviewPage({ overview }: OverviewProps) {
   return (
     <AdminLayout route="admin" section="admin" title="Administration" action={<Legend items={statusItems(overview)} />}>
       <AttentionPanel overview={overview} />
@@ -65,9 +73,7 @@ function OverviewPage({ overview }: OverviewPageProps) {
   )
 }
 
-type OverviewSectionProps = Pick<OverviewPageProps, "overview">
-
-function AttentionPanel({ overview }: OverviewSectionProps) {
+function AttentionPanel({ overview }: OverviewProps) {
   const { broken, waiting } = adminTodos(overview)
   if (broken.length + waiting.length === 0) return <Notice tone="allow">Nothing needs attention.</Notice>
   return (
@@ -144,7 +150,7 @@ function MailsWaiting({ outbox: { waitingCount, waitingSinceMs } }: Pick<ServerO
   )
 }
 
-function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }: OverviewSectionProps) {
+function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }: OverviewProps) {
   const { version, uptime_seconds: uptimeS, lists } = health
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
@@ -182,29 +188,6 @@ export function formatDuration(seconds: number): string {
   if (days > 0) return `${formatCount(days, "day")} ${formatCount(hours % 24, "hour")}`
   if (hours > 0) return `${formatCount(hours, "hour")} ${formatCount(minutes % 60, "minute")}`
   return minutes > 0 ? formatCount(minutes, "minute") : "less than a minute"
-}
-
-/** The state of the server and its customers. */
-export type ServerOverview = {
-  readonly health: Health
-  readonly lists: ListsOverview
-  readonly accountCount: number
-  readonly activeKeyCount: number
-  /** Reports that wait for a decision. */
-  readonly waitingReportCount: number
-  readonly outbox: OutboxState
-  /** Accounts that have not accepted material terms yet. */
-  readonly unacceptedCount: number
-  readonly hasMailServer: boolean
-  readonly isDnsOff: boolean
-  /** Servers that share the database, this one included. */
-  readonly nodeCount: number
-  readonly suspendedCount: number
-  /** Whole lists whose check stopped before its end, until they are deleted. */
-  readonly failedJobCount: number
-  /** The counts of the last 30 days. */
-  readonly traffic: readonly HourCount[]
-  readonly nowMs: number
 }
 
 /** How long a mail may wait before it becomes a task. Greylisting delays a mail by minutes only. */

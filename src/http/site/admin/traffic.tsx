@@ -55,17 +55,9 @@ export function TrafficPanels({ counts, nowMs }: TrafficProps) {
           label="Period"
           name="traffic"
           tabs={[
-            {
-              label: "24 hours",
-              content: <RequestsChart counts={counts} period="24 hours" first={firstHourOfDay(nowMs)} barHours={1} />,
-            },
-            {
-              label: "30 days",
-              content: (
-                <RequestsChart counts={counts} period="30 days" first={firstShownHour(nowMs)} barHours={HOURS_OF_DAY} />
-              ),
-            },
-          ]}
+            { label: "24 hours", first: firstHourOfDay(nowMs), barHours: 1 },
+            { label: "30 days", first: firstShownHour(nowMs), barHours: HOURS_OF_DAY },
+          ].map(period => ({ label: period.label, content: <RequestsChart counts={counts} period={period} /> }))}
         />
       </Panel>
       <CategoryPanel counts={counts} />
@@ -74,13 +66,11 @@ export function TrafficPanels({ counts, nowMs }: TrafficProps) {
 }
 
 type RequestsChartProps = Pick<TrafficProps, "counts"> & {
-  readonly period: "24 hours" | "30 days"
-  readonly first: number
-  /** How many hours a bar stands for. */
-  readonly barHours: number
+  /** `barHours`: how many hours a bar stands for. */
+  readonly period: { readonly label: string; readonly first: number; readonly barHours: number }
 }
 
-function RequestsChart({ counts, period, first, barHours }: RequestsChartProps) {
+function RequestsChart({ counts, period: { label: period, first, barHours } }: RequestsChartProps) {
   const shown = counts.filter(({ hour }) => hour >= first)
   const totals = SERIES.map(({ label, tone, measures }) => ({
     label: `${label} ${formatNumber(sumOf(shown, measures))}`,
