@@ -1,12 +1,10 @@
 /** @jsxImportSource preact */
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
-import type { CheckOutcome } from "../../../check/result/result.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../contract/policies.ts"
 import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TEST_ADDRESSES } from "../../../contract/test-addresses.ts"
-import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
 import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
@@ -26,48 +24,39 @@ import { withSiteLease } from "./site-lease.ts"
 
 /** The form that checks an input with the account's own lists, rules, limits and units, as its secret keys do. */
 export function tryPageRoutes(site: SiteContext) {
-  const { guards } = site
+  const { guards, testDomain } = site
   return handlers({
     tryIt: exchange =>
       guards.requireAccount.page(exchange, async user => (
-        <TryPage
-          user={user}
-          testDomain={site.testDomain}
-          values={EMPTY_TRY_FORM}
-          error={null}
-          problem={null}
-          verdict={null}
-        />
+        <TryPage user={user} testDomain={testDomain} values={{ input: "", policy: POLICY_DEFAULT, isDeep: false }} />
       )),
     postTryIt: exchange =>
       guards.requireAccount.form(exchange, (user, form) => handleTry(site, exchange, user, readTryForm(form))),
   })
 }
 
+/** Checks as a request with a secret key does: the account's terms, rate, requests in flight and units apply. */
 async function handleTry(site: SiteContext, exchange: Exchange, user: SignedInUser, values: TryFormValues) {
   const { pages, testDomain } = site
+  const { account } = user
+  const props = { user, testDomain, values }
   const parsed = parseTryForm(values, testDomain)
-  const props = { user, testDomain, values, error: null, problem: null, verdict: null }
-  if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, exchange)
-  const outcome = await checkMetered(site, exchange, user.account, parsed).catch(displayableProblem)
-  if (!(outcome instanceof Problem))
-    return (
-      <TryPage
-        {...props}
-        verdict={displayedVerdict(site, outcome, exchange.id, { ...user.account, isDeep: parsed.isDeep })}
-      />
-    )
-  const { code, detail } = outcome
-  return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, exchange, outcome)
+  if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} fault={parsed} />, exchange)
+  try {
+    const check = () => runCheck(site, exchange, { ...parsed, callerId: account.id })
+    const outcome = await withSiteLease(site, exchange, account, check)
+    const of = { ...account, isDeep: parsed.isDeep }
+    return <TryPage {...props} verdict={displayedVerdict(site, outcome, exchange.id, of)} />
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const remedy = REMEDIES[error.code]
+    if (remedy === undefined) throw error
+    const fault = { field: "form", message: `${error.detail} ${remedy}` } as const
+    return pages.renderProblem(<TryPage {...props} fault={fault} />, exchange, error)
+  }
 }
 
-/** Returns a problem that is displayed above the form, which keeps its input. Throws every other error. */
-function displayableProblem(error: unknown): Problem {
-  if (error instanceof Problem && REMEDIES[error.code] !== undefined) return error
-  throw error
-}
-
-/** What the user can do about the problems that a check may have. */
+/** What the user can do about the problems that a check may have. They are displayed above the form, which keeps its input. */
 const REMEDIES: { readonly [C in ProblemCode]?: string } = {
   rate_limited: "Wait a moment, then try again.",
   quota_exceeded: `A deep check costs ${LIMITS.deepCheckUnits} units, any other check one. You get new units at 00:00 UTC.`,
@@ -75,24 +64,10 @@ const REMEDIES: { readonly [C in ProblemCode]?: string } = {
   terms_not_accepted: "Accept them, then try again.",
 }
 
-/** Checks as a request with a secret key does: the account's terms, rate, requests in flight and units apply. */
-async function checkMetered(
-  site: SiteContext,
-  exchange: Exchange,
-  account: CallerAccount,
-  checkRequest: CheckRequest,
-): Promise<CheckOutcome> {
-  return await withSiteLease(site, exchange, account, () =>
-    runCheck(site, exchange, { ...checkRequest, callerId: account.id }),
-  )
-}
-
 type TryFormValues = { readonly input: string; readonly policy: string; readonly isDeep: boolean }
 
-/** `field` is the name of the form field. */
-type TryFormError = { readonly field: "asked" | "policy"; readonly message: string }
-
-const EMPTY_TRY_FORM: TryFormValues = { input: "", policy: POLICY_DEFAULT, isDeep: false }
+/** What is wrong with a form field, or why a valid form was not checked. */
+type TryFault = { readonly field: "asked" | "policy" | "form"; readonly message: string }
 
 const readTryForm = (form: SubmittedForm): TryFormValues => ({
   input: form.text("asked"),
@@ -100,7 +75,7 @@ const readTryForm = (form: SubmittedForm): TryFormValues => ({
   isDeep: form.text("deep") === "yes",
 })
 
-function parseTryForm({ input, policy, isDeep }: TryFormValues, testDomain: string): CheckRequest | TryFormError {
+function parseTryForm({ input, policy, isDeep }: TryFormValues, testDomain: string): CheckRequest | TryFault {
   if (!isPolicy(policy)) return { field: "policy", message: "Choose one of the policies." }
   const typed = parseTyped(input, testDomain)
   if (typed.kind === "refused") return { field: "asked", message: typed.message }
@@ -114,22 +89,20 @@ type TryPageProps = {
   /** Empty: there are no test addresses. */
   readonly testDomain: string
   readonly values: TryFormValues
-  /** What is wrong with the values; null: nothing, or nothing was sent yet. */
-  readonly error: TryFormError | null
-  /** Why valid values were not checked; null: they were, or nothing was sent yet. */
-  readonly problem: string | null
-  /** Null: nothing was checked. */
-  readonly verdict: CheckedVerdict | null
+  readonly fault?: TryFault
+  /** Absent: nothing was checked. */
+  readonly verdict?: CheckedVerdict
 }
 
 const TRY_PATH = `${ROUTES.postTryIt.path}#${VERDICT_ID}`
 
 /** The form, and below it the verdict of the check, which has the policy then. */
-function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageProps) {
-  const policyError = error?.field === "policy" ? error.message : null
+function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
+  const faultOf = (field: TryFault["field"]) => (fault?.field === field ? fault.message : null)
+  const policyError = faultOf("policy")
   return (
     <DashboardLayout route="tryIt" title="Check one" user={user}>
-      <FormError message={problem} />
+      <FormError message={faultOf("form")} />
       <CheckForm
         method="post"
         action={TRY_PATH}
@@ -137,11 +110,11 @@ function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageP
         label="Address, domain or website"
         placeholder="jane@acme.com, acme.com or https://acme.com/about"
         value={values.input}
-        error={error?.field === "asked" ? error.message : null}
+        error={faultOf("asked")}
         hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`}
       >
         <div class="ask-options">
-          {verdict === null ? (
+          {verdict === undefined ? (
             <span>
               <label for="policy">Policy</label> <PolicySelect selected={values.policy} error={policyError} />
             </span>
@@ -157,7 +130,7 @@ function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageP
           </p>
         )}
       </CheckForm>
-      {verdict === null ? (
+      {verdict === undefined ? (
         <Examples testDomain={testDomain} />
       ) : (
         <VerdictCard

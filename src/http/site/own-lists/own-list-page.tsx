@@ -5,7 +5,7 @@ import { OWN_LISTS } from "../../../customers/own-lists/own-lists.ts"
 import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FlashMessage, FormError, HiddenFields, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { DateStamp, FlashMessage, FormError, HiddenFields, TextArea, TextField, VERBATIM } from "../ui/forms.tsx"
 import { Panel, Segmented } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
@@ -222,7 +222,7 @@ function EntryTable({ data, selected }: EntryTableProps) {
           <td>{note === null ? null : <bdi>{note}</bdi>}</td>
           <td>{ENTRY_KIND_LABELS[kind].label}</td>
           <td>
-            <Timestamp atMs={addedAtMs} />
+            <DateStamp atMs={addedAtMs} />
           </td>
         </tr>
       ))}

@@ -6,6 +6,7 @@ import { type RateSubject, rateSubject } from "../../../customers/quota/rate/rat
 import { mailboxOf } from "../../../customers/sign-in/wrong-codes.ts"
 import type { Exchange } from "../../exchange.ts"
 import { rateLimited } from "../../response/problem.ts"
+import { formatCount } from "../ui/format.ts"
 
 /** Limits how often visitors may request sign-ins and try codes. Each method throws `rate_limited` over its limit. */
 export type SignInLimits = {
@@ -101,8 +102,5 @@ export function createSignInLimits(rates: RateLimiter, clientOf: (request: Reque
 
 const MINUTE_S = 60
 
-function formatWait(waitS: number): string {
-  if (waitS === 1) return "one second"
-  if (waitS <= MINUTE_S) return `${waitS} seconds`
-  return `${Math.ceil(waitS / MINUTE_S)} minutes`
-}
+const formatWait = (waitS: number): string =>
+  waitS <= MINUTE_S ? formatCount(waitS, "second") : formatCount(Math.ceil(waitS / MINUTE_S), "minute")

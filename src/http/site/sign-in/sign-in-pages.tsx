@@ -5,8 +5,9 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
-import { ActionButton, FormError, HiddenFields, LinkButton, TextField } from "../ui/forms.tsx"
-import { Layout } from "../ui/layout.tsx"
+import { curlCommand } from "../ui/format.ts"
+import { ActionButton, FlashMessage, FormError, HiddenFields, LinkButton, TextField } from "../ui/forms.tsx"
+import { CodeBlock, Layout } from "../ui/layout.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
 
@@ -326,5 +327,41 @@ function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
     <p class="hint">
       When you create an account, you accept the <a href={terms.url}>terms, version {terms.version}</a>.
     </p>
+  )
+}
+
+/** An address whose verdict needs no DNS. */
+const EXAMPLE_EMAIL = "jane@gmail.com"
+
+type FirstKeyPageProps = {
+  readonly email: string
+  /** The key itself, which is displayed only here. */
+  readonly keyText: string
+  readonly baseUrl: string
+  readonly next: string
+}
+
+/** The response to a first sign-in: the account's first key, and a command that uses it. */
+export function FirstKeyPage({ email, keyText, baseUrl, next }: FirstKeyPageProps) {
+  return (
+    <Layout route="signIn" title="Welcome">
+      <FlashMessage message="Account created. You are signed in." />
+      <p class="lead">
+        This is the first API key of <strong>{email}</strong>.
+      </p>
+      <div class="secret">
+        <code class="copied">{keyText}</code>
+      </div>
+      <p class="told">
+        Copy it now: you won’t see it again. Store it in an environment variable, never in code. If you lose it, revoke
+        it and create another.
+      </p>
+      <CodeBlock
+        caption="Paste this into a terminal"
+        language="sh"
+        code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)}
+      />
+      <LinkButton path={next} label="Open your dashboard" />
+    </Layout>
   )
 }

@@ -22,12 +22,12 @@ import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
 import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { FirstKeyPage } from "./first-key-page.tsx"
 import { nextPathInUrl, safeNextPath, withNextPath } from "./next-path.ts"
 import { createSignInLimits, type SignInLimits } from "./sign-in-limits.ts"
 import {
   CodePage,
   type CommonSignInProps,
+  FirstKeyPage,
   LinkPage,
   SIGN_UP_REFUSALS,
   SignInEndedPage,

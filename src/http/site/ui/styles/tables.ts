@@ -36,6 +36,6 @@ export const TABLES = `
 .field-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: start; min-width: 0; margin: 0 0 var(--s4); padding: 0; border: 0 } .field-row .field { flex: 1 14rem } .field-row :is(button, .actions) { margin: 0 } .field-row > :is(button, .actions) { margin: 1.6rem 0 0; min-height: 2.5rem }
 .field-row:only-child { margin: 0 } form:not(:has(tbody :checked)) > .selection { display: none } .selection { position: sticky; bottom: 0; padding: var(--s3) 0; background: var(--paper); border-top: 1px solid var(--line) }
 details.panel > summary { padding: 0 } details.panel > .form { margin: var(--s4) 0 0 }
-@media (max-width: 44rem) { .field-row > :is(button, .actions) { margin-top: 0 } }
+@media (max-width: 44rem) { .field-row > :is(button, .actions) { margin-top: 0; align-self: end } }
 .copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
 `
