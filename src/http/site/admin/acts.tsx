@@ -108,11 +108,11 @@ type ActFilterBarProps = { readonly values: ActFilterValues; readonly isFiltered
 
 const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: ActFilterBarProps) => (
   <FilterBar path={ROUTES.adminActs.path} isFiltered={isFiltered}>
-    <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...ACT_OPTIONS]} selected={act} />
     <TextField name="account" label="Account" value={account} placeholder="Email or id" {...VERBATIM} />
     <TextField name="by" label="By" value={by} placeholder="Email or root" {...VERBATIM} />
     <TextField name="from" label="First day" type="date" value={from} />
     <TextField name="to" label="Last day" type="date" value={to} />
+    <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...ACT_OPTIONS]} selected={act} />
   </FilterBar>
 )
 
@@ -128,10 +128,10 @@ const ACT_COLUMNS: readonly CellColumn<RecordedAct>[] = [
     ),
   },
   {
-    ...{ name: "Account", kind: "text" },
+    ...{ name: "Account", kind: "text", onPhone: "first" },
     cell: ({ accountId, accountEmail }) => (accountId === null ? null : accountName(accountId, accountEmail)),
   },
-  { name: "By", kind: "text", onPhone: "first", cell: actorName },
+  { name: "By", kind: "text", cell: actorName },
   { name: "When", kind: "time", cell: ({ atMs }) => <Timestamp atMs={atMs} /> },
 ]
 

@@ -4,7 +4,7 @@ export const ADMIN = `
 .head .legend { margin: 0 } .panel > .two { row-gap: .3rem } .two > .facts { grid-template-columns: 7.25rem minmax(0, 1fr) } .tabs .hint { margin: var(--s3) 0 0 } .two > .facts, .panel .tabs, .tabs .below-chart { margin-bottom: 0 } :is(.two, .opener) textarea { min-height: 4.5rem } .page .split + .legend { max-width: none; margin: .6rem 0 0 } .notice > div > p { margin: 0 }
 search ~ .panel .rows tbody th { width: 28% }
 /* On phones an entry of the audit log has two texts in a line. */
-@container (max-width: 38rem) { search ~ .panel .rows tbody td.is-text { max-width: 9rem } .rows td.is-text a { display: block; overflow: hidden; text-overflow: ellipsis } }
+@container (max-width: 38rem) { .rows tbody td.is-text:is(.on-phone-first, :has(+ .is-time:last-child)) { max-width: 9rem } .rows td.is-text a { display: block; overflow: hidden; text-overflow: ellipsis } }
 @container (max-width: 18rem) { .rows tbody td.is-text.on-phone-first { max-width: 6.5rem } }
 /* A button beside the title that opens a form below it. */
 .head > .actions { display: contents } .head > .actions > :first-child { margin-left: auto } .head details { margin: 0 } .head .opener[open] { order: 1; width: 100% } .head .opener > .form { margin: var(--s3) 0 0; max-width: none } .form > :is(.actions, p) { margin: 0 } .opener[open] > .button { color: var(--ink); background: var(--paper); border-color: var(--line) } .opener .field { max-width: 32rem }
