@@ -6,31 +6,22 @@ import type { SignedInUser } from "../guards.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
+type PageLink = { readonly route: RouteId; readonly label: string }
+
 /** The pages of an account by what they are for, in the order of the links. */
-const DASHBOARD_PAGES = [
-  {
-    group: null,
-    pages: [
-      { route: "dashboard", label: "Overview" },
-      { route: "tryIt", label: "Check one" },
-      { route: "dashboardJobs", label: "Check a list" },
-      { route: "requests", label: "Requests" },
-    ],
-  },
-  {
-    group: "Settings",
-    pages: [
-      { route: "keys", label: "Keys" },
-      { route: "ownLists", label: "Block & allow" },
-      { route: "rules", label: "Rules" },
-      { route: "feedback", label: "Reports" },
-      { route: "account", label: "Account" },
-    ],
-  },
-] as const satisfies readonly {
-  readonly group: string | null
-  readonly pages: readonly { readonly route: RouteId; readonly label: string }[]
-}[]
+const WORK_PAGES: readonly PageLink[] = [
+  { route: "dashboard", label: "Overview" },
+  { route: "tryIt", label: "Check one" },
+  { route: "dashboardJobs", label: "Check a list" },
+  { route: "requests", label: "Requests" },
+]
+const SETTINGS_PAGES: readonly PageLink[] = [
+  { route: "keys", label: "Keys" },
+  { route: "ownLists", label: "Block & allow" },
+  { route: "rules", label: "Rules" },
+  { route: "feedback", label: "Reports" },
+  { route: "account", label: "Account" },
+]
 
 type DashboardLayoutProps = {
   readonly route: RouteId
@@ -65,26 +56,24 @@ export function DashboardLayout({ route, title, user, scripts = [], action, chil
 }
 
 /** Marks the link to the current page, or to the one that lists it, such as the keys on the page of a key. */
-function ariaCurrent(target: DashboardPage, route: RouteId) {
+function ariaCurrent(target: RouteId, route: RouteId) {
   if (target !== "dashboard" && ROUTES[route].path.startsWith(`${ROUTES[target].path}/`))
     return { "aria-current": true } as const
   return ariaCurrentPage(target === route)
 }
 
-type DashboardPage = (typeof DASHBOARD_PAGES)[number]["pages"][number]["route"]
-
 /** The links to the pages of the account, and for administrators the link to their pages. */
 function AccountNavigation({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
+  const linkTo = ({ route: target, label }: PageLink) => (
+    <a key={target} href={ROUTES[target].path} {...ariaCurrent(target, route)}>
+      {label}
+    </a>
+  )
   return (
     <nav class="section-links" aria-label="Your account">
-      {DASHBOARD_PAGES.flatMap(({ group, pages }) => [
-        group === null ? null : <p key={group}>{group}</p>,
-        ...pages.map(page => (
-          <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrent(page.route, route)}>
-            {page.label}
-          </a>
-        )),
-      ])}
+      {WORK_PAGES.map(linkTo)}
+      <p>Settings</p>
+      {SETTINGS_PAGES.map(linkTo)}
       {user.isAdmin ? (
         <a class="apart" href={ROUTES.admin.path}>
           Administration

@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
-import type { VNode } from "preact"
-import { createTimedPause, type Pause } from "../../../base/concurrency.ts"
+import { createTimedPause } from "../../../base/concurrency.ts"
 import { formatCsvRecord } from "../../../base/csv.ts"
 import { isoInstant } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
@@ -24,7 +23,6 @@ import { queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import {
   applyListChange,
-  type ListChange,
   type ListChangeText,
   parseListChange,
   type RejectedListChange,
@@ -65,6 +63,15 @@ function ownListPages(site: SiteContext, scope: OwnListScope) {
   const { ownerOf } = scope
   const guard = guards[scope.guard]
   const handleListForm = createListFormHandler(site, scope)
+  const fileOf =
+    (nameIn: (exchange: Exchange) => string, { ending, mediaType }: FileKind, write: WriteList) =>
+    (exchange: Exchange) =>
+      guard.page(exchange, async user => {
+        const list = parseListName(nameIn(exchange))
+        if (list === null) throw new Problem("not_found", "There is no such list.")
+        const text = write(list, await allEntries(changes, ownerOf(user), list))
+        return pages.download(text, exchange, { fileName: `mailkind-${list}.${ending}`, mediaType })
+      })
   return {
     page: (exchange: Exchange) =>
       guard.page(exchange, async user => {
@@ -81,77 +88,51 @@ function ownListPages(site: SiteContext, scope: OwnListScope) {
           />
         )
       }),
-    file: (exchange: Exchange) =>
-      guard.page(exchange, async user => {
-        const [, name = ""] = /\/([^/]*)\.txt$/.exec(pathOf(exchange.request)) ?? []
-        const list = parseListName(name)
-        if (list === null) throw new Problem("not_found", "There is no such list.")
-        const text = await exportOwnList(changes, scope, ownerOf(user), list)
-        return pages.download(text, exchange, {
-          fileName: `mailkind-${list}.txt`,
-          mediaType: "text/plain; charset=utf-8",
-        })
-      }),
-    table: (exchange: Exchange) =>
-      guard.page(exchange, async user => {
-        const list = parseListName(queryParameter(exchange.request.url, "list"))
-        if (list === null) throw new Problem("not_found", "There is no such list.")
-        const rows = await allEntries(changes, ownerOf(user), list)
-        return pages.download(ownListCsv(rows), exchange, {
-          fileName: `mailkind-${list}.csv`,
-          mediaType: "text/csv; charset=utf-8",
-        })
-      }),
+    file: fileOf(
+      ({ request }) => /\/([^/]*)\.txt$/.exec(pathOf(request))?.[1] ?? "",
+      { ending: "txt", mediaType: "text/plain; charset=utf-8" },
+      (list, rows) => ownListText(list, rows, scope, changes.clock()),
+    ),
+    table: fileOf(
+      ({ request }) => queryParameter(request.url, "list"),
+      { ending: "csv", mediaType: "text/csv; charset=utf-8" },
+      (_list, rows) => ownListCsv(rows),
+    ),
     entries: (exchange: Exchange) => handleListForm(exchange, readTypedText),
     import: (exchange: Exchange) => handleListForm(exchange, readImportedText),
   }
 }
 
-/** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
+type FileKind = { readonly ending: string; readonly mediaType: string }
+type WriteList = (list: OwnList, rows: readonly DatedOwnListEntry[]) => string
+
+/** Builds the handler of all forms. It applies the change and redirects to the list, or displays the rejected form again. */
 function createListFormHandler(site: SiteContext, scope: OwnListScope) {
   const { pages, guards, changes, rates, loadShedder, stopwatch } = site
-  const applyForm = async (
-    exchange: Exchange,
-    user: SignedInUser,
-    form: SubmittedForm,
-    change: ListChange,
-    pause: Pause,
-  ): Promise<Response> => {
-    const target = { changes: scope.changesOf(site, user), owner: scope.ownerOf(user) }
-    const result = await applyListChange(target, change, pause)
-    if (result.kind !== "refused") {
-      const { kind: done, changedCount, unchangedCount } = result
-      const counts = { changed: String(changedCount), left: String(unchangedCount) }
-      return pages.redirect(ownListPath(scope, parseOwnListQuery(form.text), { done, ...counts }), exchange)
+  const handle = async (exchange: Exchange, user: SignedInUser, form: SubmittedForm, sent: ListChangeText) => {
+    const owner = scope.ownerOf(user)
+    const query = parseOwnListQuery(form.text)
+    const rejectedPage = async (rejected: RejectedListChange) => {
+      const data = await readOwnListPage(changes.store, owner, query)
+      return <OwnListPage scope={scope} user={user} data={data} flash={null} rejected={rejected} />
     }
-    const query = change.from === "selection" ? parseOwnListQuery(form.text) : { search: "", after: "" }
-    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), exchange)
-  }
-  const rejectedPage = async (
-    user: SignedInUser,
-    list: OwnList,
-    rejected: RejectedListChange,
-    query = { search: "", after: "" },
-  ): Promise<VNode> => {
-    const data = await readOwnListPage(changes.store, scope.ownerOf(user), { ...query, list })
-    return <OwnListPage scope={scope} user={user} data={data} flash={null} rejected={rejected} />
+    const isLong = (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax
+    const refused = isLong ? importRefusal(rates, user.account.id) : null
+    if (refused !== null) {
+      const page = await rejectedPage({ ...sent, message: refused.detail, faults: [], faultCount: 0, field: null })
+      return pages.renderProblem(page, exchange, refused)
+    }
+    const pause = createTimedPause(loadShedder.nextTick, stopwatch)
+    const target = { changes: scope.changesOf(site, user), owner }
+    const result = await applyListChange(target, await parseListChange(sent, pause), pause)
+    if (result.kind === "refused") return pages.renderInvalid(await rejectedPage(result.rejected), exchange)
+    const counts = { changed: String(result.changedCount), left: String(result.unchangedCount) }
+    return pages.redirect(ownListPath(scope, query, { done: result.kind, ...counts }), exchange)
   }
   return (exchange: Exchange, readText: (form: SubmittedForm) => ListChangeText): Promise<Response> =>
     guards[scope.guard].form(
       exchange,
-      async (user, form) => {
-        const sent = readText(form)
-        const refused =
-          (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
-        if (refused !== null) {
-          const { from, typedText, note, selected } = sent
-          const kept = { from, typedText, note, selected, field: null }
-          const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
-          return pages.renderProblem(await rejectedPage(user, sent.list, rejected), exchange, refused)
-        }
-        const pause = createTimedPause(loadShedder.nextTick, stopwatch)
-        return await applyForm(exchange, user, form, await parseListChange(sent, pause), pause)
-      },
+      async (user, form) => await handle(exchange, user, form, readText(form)),
       LIMITS.ownListFormBytesMax,
     )
 }
@@ -176,19 +157,18 @@ const EXPORT_PAGE_SIZE = 1000
  * A list as text: comments, then one entry a line. Importing the text restores the same entries. Addresses are exported as they
  * are stored, as hashes (DECISIONS 10).
  */
-async function exportOwnList(
-  { store, clock }: ChangeLog,
-  { ownerLabel }: OwnListScope,
-  owner: ListOwner,
+const ownListText = (
   list: OwnList,
-): Promise<string> {
-  const lines = [
-    `# The ${list} list of ${ownerLabel}, as of ${new Date(clock()).toISOString()}.`,
+  rows: readonly DatedOwnListEntry[],
+  { ownerLabel }: OwnListScope,
+  nowMs: number,
+): string =>
+  [
+    `# The ${list} list of ${ownerLabel}, as of ${isoInstant(nowMs)}.`,
     "# sha256:…@domain is one address. Only its SHA-256 is stored. You can import such lines again.",
-  ]
-  for (const { storedText } of await allEntries({ store }, owner, list)) lines.push(storedText)
-  return `${lines.join("\n")}\n`
-}
+    ...rows.map(({ storedText }) => storedText),
+    "",
+  ].join("\n")
 
 /** All entries of a list, sorted by stored form. */
 async function allEntries({ store }: Pick<ChangeLog, "store">, owner: ListOwner, list: OwnList) {
