@@ -109,8 +109,8 @@ export const Strengths = () => (
 
 const STRENGTHS = [
   "Tells privacy relays, universities and shared inboxes from disposable mail.",
-  "Catches new disposable domains by the mail servers they use.",
-  "Gives its reasons, and never calls an address invalid because DNS failed.",
+  "Catches disposable domains that are on no list yet, by their mail servers.",
+  "Says why, every time. A DNS failure never makes an address invalid.",
 ] as const
 
 /** Why it is better than another one, by example. */

@@ -25,6 +25,16 @@ export const EXAMPLE_INSERTS = {
     assert(adapter !== undefined, `there is no adapter for ${name}`)
     return codeFence("js", adapter.file, adapter.text.trimEnd())
   },
+  /** The adapters that need no words, a section each. */
+  "framework-adapters": () =>
+    Object.entries(ADAPTERS)
+      .map(([name, adapter]) =>
+        "title" in adapter
+          ? `## ${adapter.title} {#${name}}\n\n${codeFence("js", adapter.file, adapter.text.trimEnd())}`
+          : "",
+      )
+      .filter(section => section !== "")
+      .join("\n\n"),
   "in-process-example": () => codeFence("js", "check.mjs", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
