@@ -7,14 +7,14 @@ import IN_PROCESS from "./examples/in-process.txt" with { type: "text" }
 import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
 import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
 
-/** The languages of the examples: the name, the ending of an example's file, and the language of a block of code. */
+/** The languages of the examples: the name, the ending of an example's file, the language of a block of code, and a complete program that checks an address. */
 export const EXAMPLE_LANGUAGES = {
-  curl: { label: "curl", ending: "sh", fence: "sh" },
-  javascript: { label: "JavaScript", ending: "mjs", fence: "js" },
-  python: { label: "Python", ending: "py", fence: "python" },
-  php: { label: "PHP", ending: "php", fence: "php" },
-  go: { label: "Go", ending: "go", fence: "go" },
-} as const satisfies Record<string, { readonly label: string; readonly ending: string; readonly fence: string }>
+  curl: { label: "curl", ending: "sh", fence: "sh", program: CHECK_CURL },
+  javascript: { label: "JavaScript", ending: "mjs", fence: "js", program: CHECK_JAVASCRIPT },
+  python: { label: "Python", ending: "py", fence: "python", program: CHECK_PYTHON },
+  php: { label: "PHP", ending: "php", fence: "php", program: CHECK_PHP },
+  go: { label: "Go", ending: "go", fence: "go", program: CHECK_GO },
+} as const satisfies Record<string, { readonly [of in "label" | "ending" | "fence" | "program"]: string }>
 export type ExampleLanguage = keyof typeof EXAMPLE_LANGUAGES
 export const EXAMPLE_LANGUAGE_NAMES = Object.keys(EXAMPLE_LANGUAGES) as ExampleLanguage[] // the keys of a table are its type's
 
@@ -31,20 +31,11 @@ export type ExampleFacts = {
 /** How long a caller waits for a check: its network budget and two seconds more for the connection. */
 export const callerTimeoutSeconds = (checkTimeoutMs: number): number => Math.ceil(checkTimeoutMs / 1000) + 2
 
-/** Complete programs that check an address, as the page shows them and as the tests run them. What differs by server is in double braces. */
-const CHECK_PROGRAMS: { readonly [L in ExampleLanguage]: string } = {
-  curl: CHECK_CURL,
-  javascript: CHECK_JAVASCRIPT,
-  python: CHECK_PYTHON,
-  php: CHECK_PHP,
-  go: CHECK_GO,
-}
-
 /** The program of each language that checks an address at this server, with the name of its file. */
 export const checkPrograms = (facts: ExampleFacts) =>
   EXAMPLE_LANGUAGE_NAMES.map(language => {
-    const { label, ending, fence } = EXAMPLE_LANGUAGES[language]
-    return { language, label, fence, file: `check.${ending}`, code: fillPlaceholders(CHECK_PROGRAMS[language], facts) }
+    const { label, ending, fence, program } = EXAMPLE_LANGUAGES[language]
+    return { language, label, fence, file: `check.${ending}`, code: fillPlaceholders(program, facts) }
   })
 
 /** A program that checks in its own process. */

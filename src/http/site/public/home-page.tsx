@@ -74,7 +74,7 @@ function Hero({ facts, form, error }: HeroProps) {
         ) : (
           <p class="actions">
             <SignUpLink class="button" />{" "}
-            <a class="button" href={ROUTES.docsGuide.path}>
+            <a class="button quiet" href={ROUTES.docsGuide.path}>
               Read the docs
             </a>
           </p>

@@ -183,12 +183,10 @@ export const OperatorPrices = ({ pricing }: { readonly pricing: string }) => (
 export const AskForMore = ({ contacts }: { readonly contacts: readonly string[] }) => (
   <>
     Need more? Ask the operator of this server
-    {contacts.map((uri, index) => [
-      index === 0 ? ": " : ", ",
-      <a key={uri} href={uri}>
-        {uri.replace(/^(?:mailto|tel):/, "")}
-      </a>,
-    ])}
+    {contacts.length === 0 ? null : ": "}
+    {contacts.slice(0, 1).map(uri => (
+      <a href={uri}>{uri.replace(/^(?:mailto|tel):/, "")}</a>
+    ))}
     .
   </>
 )
