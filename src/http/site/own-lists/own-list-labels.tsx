@@ -25,12 +25,12 @@ export const ENTRY_KIND_LABELS: {
       "This address. Without a +tag, it covers the mailbox with every tag. With a +tag, it covers only that tag. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
   },
   domain: {
-    label: "a domain with its subdomains",
+    label: "with subdomains",
     example: "example.com",
     description: "Every address at example.com, and at every name below it, such as mail.example.com.",
   },
   subdomains: {
-    label: "every subdomain",
+    label: "subdomains only",
     example: "*.example.com",
     description: "Every name below example.com, but not example.com itself. *.zip covers a whole top-level domain.",
   },

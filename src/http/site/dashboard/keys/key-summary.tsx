@@ -6,7 +6,7 @@ import { KEY_STATES, keyState } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
 import { formScriptTag } from "../../form-script.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { Timestamp } from "../../ui/forms.tsx"
+import { DateStamp, Timestamp } from "../../ui/forms.tsx"
 import { CodeBlock, DescriptionList } from "../../ui/layout.tsx"
 
 type KeyProps = { readonly apiKey: ApiKey }
@@ -64,7 +64,7 @@ export function KeyStateLabel({ apiKey, nowMs }: KeySummaryProps) {
     <>
       {state === "active" && atMs !== null ? "active until" : KEY_STATES[state].label}
       {state === "expiring" ? ":" : ""}
-      {atMs === null ? null : [" ", <Timestamp key="at" atMs={atMs} />]}
+      {atMs === null ? null : [" ", <DateStamp key="at" atMs={atMs} />]}
       {revokedBy === null ? null : ` by ${REVOKER_LABELS[revokedBy]}`}
     </>
   )

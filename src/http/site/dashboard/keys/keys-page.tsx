@@ -53,7 +53,7 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
         >
           <RowTable
             caption="Expired and revoked keys"
-            columns={keyColumns({ keys: ended, checks, nowMs })}
+            columns={keyColumns({ keys: ended, checks, nowMs }).filter(({ name }) => name !== LAST_USED)}
             rows={ended}
           />
         </Panel>
@@ -61,6 +61,9 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
     </DashboardLayout>
   )
 }
+
+/** A column that keys have which can be used. */
+const LAST_USED = "Last used"
 
 /** On phones a state is displayed where it says more than that a key is active. */
 const keyColumns = ({ keys, checks, nowMs }: Omit<KeysPageProps, "user">): readonly CellColumn<ApiKey>[] => [
@@ -74,17 +77,11 @@ const keyColumns = ({ keys, checks, nowMs }: Omit<KeysPageProps, "user">): reado
       <KeyLast4 key="last4" apiKey={key} />,
     ],
   },
-  { name: "Kind", kind: "time", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
   {
-    name: "Used from",
-    kind: "text",
-    onPhone: "hidden",
-    cell: key =>
-      placesOf(key)
-        .map(place => place.replace("https://", ""))
-        .join(", ") || "any server",
+    ...{ name: "Kind", kind: "text" },
+    cell: key => [KEY_KIND_LABELS[key.kind], ...placesOf(key).map(place => place.replace("https://", ""))].join(", "),
   },
-  { name: "Last used", kind: "time", onPhone: "labelled", cell: key => <LastUsed apiKey={key} /> },
+  { name: LAST_USED, kind: "time", onPhone: "labelled", cell: key => <LastUsed apiKey={key} /> },
   {
     ...{ name: "State", kind: "time" },
     ...(keys.every(key => key.revokedAtMs === null && key.expiresAtMs === null) ? { onPhone: "hidden" } : {}),
