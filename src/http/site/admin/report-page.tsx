@@ -110,7 +110,7 @@ function otherReportsLabel(others: readonly OtherReportCount[], { reportedCatego
 function DecisionPanel({ details: { report, correction, verdict } }: DetailsProps) {
   const { id, domain, status, reportedCategory, decidedAtMs } = report
   // The decision applies only if the status is still the displayed one.
-  const button = { fields: { seen: status }, hiddenLabel: "the report", isPrimary: true }
+  const button = { fields: { seen: status }, hiddenLabel: "the report", look: "primary" } as const
   return (
     <Panel title="Decision" id="decision">
       <p>

@@ -166,7 +166,7 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
             path={ROUTES.postAdminTerms.path}
             fields={fields}
             label={`Publish version ${version}`}
-            isPrimary
+            look="primary"
           />
           <LinkButton path={withQuery(ROUTES.adminTerms.path, fields)} label="Change it" look="quiet" />
         </div>

@@ -88,7 +88,7 @@ type SignUpQuestionPageProps = Pick<CommonSignInProps, "next"> & {
 /** Asks about an address that is probably mistyped, disposable or dead, before a mail goes to it. */
 export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQuestionPageProps) {
   const path = ROUTES.postSignIn.path
-  const keep = { path, fields: { email, next, confirmed: email } }
+  const keep = { path, fields: { email, next, confirmed: email }, look: "quiet" } as const
   const other = withNextPath(ROUTES.signIn.path, next)
   return (
     <SignInLayout route="signIn" title="Check the address">
@@ -109,7 +109,12 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
               Did you mean {suggestion}? You entered <strong>{email}</strong>.
             </p>
             <div class="actions">
-              <ActionButton path={path} fields={{ email: suggestion, next }} label={`Use ${suggestion}`} isPrimary />
+              <ActionButton
+                path={path}
+                fields={{ email: suggestion, next }}
+                label={`Use ${suggestion}`}
+                look="primary"
+              />
               <ActionButton {...keep} label={`Keep ${email}`} />
               <a href={other}>Use another address</a>
             </div>

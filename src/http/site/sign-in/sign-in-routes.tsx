@@ -105,7 +105,7 @@ async function requestSignIn(context: SignInContext, exchange: Exchange, form: S
   const response =
     concern === null
       ? pages.redirect(withNextPath(ROUTES.signInCode.path, next), exchange)
-      : await concernResponse(context, exchange, { email: to, next, concern })
+      : await concernResponse(context, exchange, next, to, concern)
   response.headers.append("Set-Cookie", cookies.write("sign_in", browser))
   return withPassCookie(cookies, response, passChange)
 }
@@ -133,13 +133,13 @@ async function openAndSend(
   return browser
 }
 
-type HeldSignIn = { readonly email: string; readonly next: string; readonly concern: SignUpConcern }
-
 /** Asks about the address, or refuses it at its field. */
 async function concernResponse(
   context: SignInContext,
   exchange: Exchange,
-  { email, next, concern: { suggestion, fault } }: HeldSignIn,
+  next: string,
+  email: string,
+  { suggestion, fault }: SignUpConcern,
 ): Promise<Response> {
   const { pages } = context
   const kind = fault?.kind ?? "dead"
@@ -171,11 +171,7 @@ async function usePass(
         next={safeNextPath(form.text("next"))}
       />
     )
-    const problem = new Problem(
-      "pass_required",
-      "So many people are signing in right now that you need to solve a puzzle.",
-    )
-    return withPassCookie(cookies, pages.renderProblem(page, exchange, problem), change)
+    return withPassCookie(cookies, pages.renderProblem(page, exchange, new Problem("pass_required", BUSY)), change)
   }
   try {
     limits.admitEmail(email, true)
@@ -186,6 +182,7 @@ async function usePass(
   return change
 }
 
+const BUSY = "So many people are signing in right now that you need to solve a puzzle."
 const INVALID_EMAIL = "This is not an email address that can have an account. It should look like name@example.com."
 
 /** How much of a rejected input is displayed again. */
@@ -203,25 +200,22 @@ function createSignInContext(site: SiteContext): SignInContext {
   return {
     ...site,
     limits: createSignInLimits(keyless, clientOf),
-    commonProps: async next => ({
-      next,
-      terms: (await listTerms(signIn.store))[0] ?? null,
-    }),
+    commonProps: async next => ({ next, terms: (await listTerms(signIn.store))[0] ?? null }),
   }
 }
 
 /** The pages that take the code or the link of a mail. */
 function proofRoutes(context: SignInContext) {
-  const { guards } = context
+  const { allowAnonymous, allowAnonymousForm } = context.guards
+  const linkOf = (of: LinkKind) => (exchange: Exchange) =>
+    allowAnonymous(exchange, () => linkPage(context, exchange, of))
+  const useOf = (of: LinkKind) => (exchange: Exchange) =>
+    allowAnonymousForm(exchange, form => handleLink(context, exchange, of, form))
   return handlers({
-    signInCode: exchange => guards.allowAnonymous(exchange, () => codePage(context, exchange)),
-    postSignInCode: exchange => guards.allowAnonymousForm(exchange, form => handleCode(context, exchange, form)),
-    signInLink: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange, "link")),
-    postSignInLink: exchange =>
-      guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, "link", form)),
-    invitation: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange, "invitation")),
-    postInvitation: exchange =>
-      guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, "invitation", form)),
+    signInCode: exchange => allowAnonymous(exchange, () => codePage(context, exchange)),
+    postSignInCode: exchange => allowAnonymousForm(exchange, form => handleCode(context, exchange, form)),
+    ...{ signInLink: linkOf("link"), postSignInLink: useOf("link") },
+    ...{ invitation: linkOf("invitation"), postInvitation: useOf("invitation") },
   })
 }
 

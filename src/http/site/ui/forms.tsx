@@ -176,8 +176,8 @@ type ActionButtonProps = {
   /** Added to the label for screen readers, which do not see the row. */
   readonly hiddenLabel?: string
   readonly isDangerous?: boolean
-  /** Displayed as the first choice of its page. */
-  readonly isPrimary?: boolean
+  /** Primary: the first choice of its page. Quiet: another choice beside it. */
+  readonly look?: "primary" | "quiet" | "small"
 }
 
 type HiddenFieldsProps = { readonly fields: Readonly<Record<string, string>> }
@@ -193,11 +193,11 @@ export const HiddenFields = ({ fields }: HiddenFieldsProps) => (
 
 /** A form that consists of one button. */
 export function ActionButton(props: ActionButtonProps) {
-  const { path, label, fields = {}, hiddenLabel, isDangerous = false, isPrimary = false } = props
+  const { path, label, fields = {}, hiddenLabel, isDangerous = false, look = "small" } = props
   return (
     <form class="action" method="post" action={path}>
       <HiddenFields fields={fields} />
-      <button type="submit" class={`${isDangerous ? "danger " : ""}${isPrimary ? "primary" : "small"}`}>
+      <button type="submit" class={`${isDangerous ? "danger " : ""}${look}`}>
         {label}
         {hiddenLabel === undefined ? null : <span class="unseen"> {hiddenLabel}</span>}
       </button>

@@ -285,7 +285,12 @@ export function ListDeletionPage({ user, list }: ListDeletionPageProps) {
           {isLive(list) ? " The check stops, and units already used stay used." : null}
         </p>
         <div class="actions">
-          <ActionButton path={pathWithId("postJobDeletion", list.id)} label="Delete the list" isDangerous isPrimary />
+          <ActionButton
+            path={pathWithId("postJobDeletion", list.id)}
+            label="Delete the list"
+            isDangerous
+            look="primary"
+          />
           <LinkButton path={pathWithId("dashboardJob", list.id)} label="Cancel" look="quiet" />
         </div>
       </Panel>
