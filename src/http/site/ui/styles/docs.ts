@@ -20,7 +20,7 @@ export const DOCS = `
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
-.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
+.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
 
 .find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
