@@ -93,7 +93,7 @@ test.skipIf(isBrowserMissing)(
     }
     expect(await check(scriptless.page, "stripe.com")).toBe(403)
     expect(await scriptless.page.isVisible("noscript")).toBe(true)
-    expect(await facts(scriptless.page)).toContain("with a free key")
+    expect(await facts(scriptless.page)).toContain("Get a free key")
 
     const { page, faults } = await opened(browser, url)
     const statuses = await page.evaluate(async count => {

@@ -42,13 +42,13 @@ export function PassPage({ assets, fields }: PassPageProps) {
         challenge={null}
         alternatives={
           <>
-            It keeps bots away. You need none{" "}
+            It keeps bots away.{" "}
             {useContext(Viewing) === null ? (
-              <a href={ROUTES.signIn.path}>{isSignUpOpen ? "with a free key" : "when you sign in"}</a>
+              <a href={ROUTES.signIn.path}>{isSignUpOpen ? "Get a free key" : "Sign in"}</a>
             ) : (
-              <a href={ROUTES.tryIt.path}>on your dashboard</a>
-            )}
-            .
+              <a href={ROUTES.tryIt.path}>Check on your dashboard</a>
+            )}{" "}
+            to skip it.
           </>
         }
       />

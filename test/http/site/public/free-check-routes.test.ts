@@ -165,7 +165,7 @@ describe("a pass", () => {
       expect(path).toMatch(/^(\/(?!\/)|#)/)
     expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|<script>|<style/)
     expect(html.match(/<noscript>(.*?)<\/noscript>/s)?.[1]).toContain("needs JavaScript")
-    expect(html).toMatch(/<p class="hint">[^<]*You need none <a href="\/sign-in">with a free key<\/a>/)
+    expect(html).toMatch(/<p class="hint">[^<]*<a href="\/sign-in">Get a free key<\/a> to skip it/)
     const policy = page.headers.get("content-security-policy")
     expect(policy).toContain("script-src 'self'; style-src 'self'")
     expect(policy).toContain("worker-src 'self'")
