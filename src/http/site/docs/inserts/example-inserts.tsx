@@ -23,22 +23,22 @@ export const EXAMPLE_INSERTS = {
   adapter: (_, name) => {
     const adapter = Object.entries(ADAPTERS).find(([own]) => own === name)?.[1]
     assert(adapter !== undefined, `there is no adapter for ${name}`)
-    return codeFence("js", adapter.file, adapter.text.trimEnd())
+    return adapterFence(adapter)
   },
   /** The adapters that need no words, a section each. */
   "framework-adapters": () =>
     Object.entries(ADAPTERS)
-      .map(([name, adapter]) =>
-        "title" in adapter
-          ? `## ${adapter.title} {#${name}}\n\n${codeFence("js", adapter.file, adapter.text.trimEnd())}`
-          : "",
+      .flatMap(([name, adapter]) =>
+        "title" in adapter ? [`## ${adapter.title} {#${name}}`, adapterFence(adapter)] : [],
       )
-      .filter(section => section !== "")
       .join("\n\n"),
   "in-process-example": () => codeFence("js", "check.mjs", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
 } as const satisfies Readonly<Record<string, Insert>>
+
+const adapterFence = ({ file, text }: (typeof ADAPTERS)[keyof typeof ADAPTERS]): string =>
+  codeFence("js", file, text.trimEnd())
 
 /** Examples that the page folds, or shows one language at a time. */
 export const FOLDED_EXAMPLE_INSERTS = {
