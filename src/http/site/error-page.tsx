@@ -77,7 +77,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
 }
 
 /** What guards say of a page that somebody may not see, so that both look the same. */
-export const NO_PAGE = "There is nothing at this address."
+export const NO_PAGE = "There is no page at this URL."
 
 /** What people see where nothing is, with the pages from which all others are reached. */
 const NotFoundPage = ({ detail }: { readonly detail: string }) => (

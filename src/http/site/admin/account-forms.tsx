@@ -116,7 +116,7 @@ export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionP
             maxLength={LIMITS.addressBytesMax}
             required
             error={rejected === null ? null : "This is not the email of the account. Nothing was deleted."}
-            hint={`It is ${email}.`}
+            hint={`The address is ${email}.`}
             {...VERBATIM}
           />
           <div class="actions">

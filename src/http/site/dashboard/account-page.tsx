@@ -142,7 +142,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
           autocapitalize="none"
           spellcheck={false}
           error={rejected === null ? null : "This is not the address of your account. Nothing was deleted."}
-          hint={`It is ${account.email}.`}
+          hint={`Your address is ${account.email}.`}
         />
         <button type="submit" class="danger">
           Delete my account

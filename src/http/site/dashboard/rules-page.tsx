@@ -82,7 +82,7 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       <p class="hint">
         A rule overrides the policy of a request. Each row shows what the policies say without it. If several rules
         match, the strictest one wins. Your block and allow lists come first. Invalid addresses are always blocked.{" "}
-        <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
+        <a href={`${ROUTES.docsPolicies.path}#rules`}>How we decide</a>
       </p>
       <form method="post" action={ROUTES.postRules.path}>
         {(["category", "reason"] as const).map(covers => (

@@ -97,7 +97,7 @@ export function DomainVerdict({ lookup, sourceCount, listsPath, heading }: Domai
       meaning={<Prose text={message} />}
       facts={[
         [
-          "Lists",
+          "Named by",
           listsPath === "" ? count : <a href={withQuery(listsPath, { [DOMAIN_PARAMETER]: domain })}>{count}</a>,
         ],
         ...(entry === null

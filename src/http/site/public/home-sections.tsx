@@ -52,7 +52,7 @@ export function Proof({ facts: { domainsCount, listsCount } }: SectionProps) {
     [formatNumber(domainsCount), `domains on ${listsCount} open lists`],
     [caughtLabel, "of disposable domains caught in a held-out sample"],
     [`${medianMs.toPrecision(1)} ms`, "median check from the lists"],
-    ["0", "addresses stored, ever"],
+    ["0", "addresses stored by a check"],
   ] as const
   return (
     <div class="proof">
@@ -108,7 +108,7 @@ export const Strengths = () => (
 )
 
 const STRENGTHS = [
-  "Tells privacy relays, universities and shared inboxes from disposable mail.",
+  "Does not mistake privacy relays, universities or shared inboxes for disposable mail.",
   "Catches disposable domains that are on no list yet, by their mail servers.",
   "Says why, every time. A DNS failure never makes an address invalid.",
 ] as const
@@ -155,7 +155,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, securityContacts
     <section>
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
-        Free to start: a key takes an email address and no card.{" "}
+        Free to start: all you need is an email address, no card.{" "}
         {pricing === null && offered.length > 1 ? <AskForMore contacts={securityContacts} /> : null}{" "}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
@@ -200,10 +200,10 @@ const limitLabel = (limit: number | null): string => (limit === null ? "Unlimite
 export const SelfHosting = () => (
   <section class="host">
     <div>
-      <h2 id="self-host">Yours to host</h2>
+      <h2 id="self-host">Host it yourself</h2>
       <p class="sub">
         One program with everything inside: lists, API, dashboard, database. Run it next to your product, and no address
-        leaves your network. <a href={ROUTES.docsPlatforms.path}>Ten minutes on your platform</a>
+        leaves your network. <a href={ROUTES.docsPlatforms.path}>Set it up in ten minutes</a>
       </p>
     </div>
     <CodeBlock caption="One file, one command" code="mailkind serve" language="sh" />

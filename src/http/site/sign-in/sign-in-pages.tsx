@@ -274,8 +274,6 @@ export function LinkPage({ of, next, terms, email, token, refusal = null }: Link
   )
 }
 
-const SIGN_IN_ENDED = "This sign-in has ended"
-
 /** How a sign-in ends without success: why, in a sentence, and the button that starts another one. */
 const ENDS = {
   invitation: {
@@ -283,15 +281,15 @@ const ENDS = {
     message: `It works once, within ${LIMITS.invitationDays} days. Ask your administrator for a new one.`,
   },
   link: {
-    ...({ route: "signInLink", title: SIGN_IN_ENDED, button: "Get a new link" } as const),
+    ...({ route: "signInLink", title: "This link has expired", button: "Get a new link" } as const),
     message: `A link works once, within ${LIMITS.signInMinutes} minutes.`,
   },
   code: {
-    ...({ route: "signInCode", title: SIGN_IN_ENDED, button: "Get a new code" } as const),
+    ...({ route: "signInCode", title: "This code has expired", button: "Get a new code" } as const),
     message: `A code works once, within ${LIMITS.signInMinutes} minutes.`,
   },
   tries: {
-    ...({ route: "signInCode", title: SIGN_IN_ENDED, button: "Get a new code" } as const),
+    ...({ route: "signInCode", title: "This sign-in has ended", button: "Get a new code" } as const),
     message: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
   },
   // The link works all the same.

@@ -37,7 +37,7 @@ describe.each(ADMIN)("$method $path", ({ method, requests: input }) => {
   test("does not exist for who is no admin", async () => {
     const { status, text, html } = await ask(method, input, asSomebody)
     expect(status).toBe(404)
-    expect(text).toContain("There is nothing at this address.")
+    expect(text).toContain("There is no page at this URL.")
     expect(html).not.toContain("Administration")
   })
 

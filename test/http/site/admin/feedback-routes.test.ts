@@ -161,7 +161,7 @@ describe("one report", () => {
   test("has the verdict first, then what the reporter says and the decision, then the evidence", async () => {
     const { page, id } = await harness({ domain: "mailinator.com" })
     const { text } = await page(`/admin/feedback/${id}`)
-    const parts = ["How sure of the category", "What the reporter says", "Accept the report", "What the lists say"]
+    const parts = ["Confidence: ", "What the reporter says", "Accept the report", "What the lists say"]
     const places = parts.map(part => text.indexOf(part))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)

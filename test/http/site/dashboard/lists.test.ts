@@ -113,7 +113,7 @@ describe("without a script", () => {
     const opened = await openSignedIn()
     const rows = "email\na@acme.com\nA@acme.com\na.b@gmail.com\nab@gmail.com\nc@acme.com\n"
     expect((await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile(rows) })).text).toContain(
-      "5 rows , 2 twice",
+      "5 rows , 2 duplicates",
     )
     const empty = await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile("email,name\n") })
     expect(empty.text).toContain("There is no row to check in this file.")

@@ -148,7 +148,7 @@ describe("the figures of the overview", () => {
     await harness.ask("POST /v1/check", { body: { domain: "mailinator.com" } })
     const { html, text: words } = await get(OVERVIEW)
     expect(chartOf(html).slice(-2)).toEqual([1, 1])
-    expect(words).toContain("Blocked 100% 1 recommended to block")
+    expect(words).toContain("Blocked 100% 1 of 1 check")
     expect(words).toContain("Block 100% Until 1 Jan: not counted by recommendation")
   })
 })

@@ -67,7 +67,7 @@ describe("the answer", () => {
     const html = await request("old.com")
     expect(verdictOf(html)).toBe(
       "old.com Disposable The domain is on the disposable list. These are the lists alone. A check also uses accepted reports, own lists and DNS. " +
-        "Lists 1 of 3 Deciding entry old.com Set disposable Reason disposable_domain",
+        "Named by 1 of 3 lists Deciding entry old.com Set disposable Reason disposable_domain",
     )
     expect(rowWith(html, "old.com as disposable")).toBe("hereold.com as disposableon or before 20 Nov 2026MIT")
     const dropped = rowWith(html, "old.com as personal")
@@ -92,7 +92,7 @@ describe("the answer", () => {
   ])("of %s, which no source lists, says so", async (domain, head, why) => {
     const text = verdictOf(await request(domain))
     expect(text).toStartWith(head)
-    expect(text).toContain("Lists none of 3")
+    expect(text).toContain("Named by none of 3 lists")
     expect(text).toContain(why)
   })
 

@@ -31,7 +31,7 @@ test("a link that was mailed before its account was deleted makes no account whi
   await browser.submit(await browser.get("/sign-in"), { email: "jane@example.org" })
   await store.run("DELETE FROM accounts WHERE id = $1", [id])
   const page = await browser.submit(await browser.get(signInMailParts(mails[0] ?? { text: "" }).link))
-  expect(page.text).toContain("This sign-in has ended")
+  expect(page.text).toContain("This link has expired")
   expect(await store.all("SELECT email FROM accounts WHERE email LIKE 'jane%'")).toEqual([])
 })
 

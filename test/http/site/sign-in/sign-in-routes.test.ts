@@ -142,9 +142,9 @@ describe("a link", () => {
     expect(phone.cookies.has("mailkind_session")).toBe(true)
     const late = await own.submit(shown, { code })
     expect(late).toMatchObject({ status: 400 })
-    expect(late.text).toContain("This sign-in has ended")
+    expect(late.text).toContain("This code has expired")
     expect(own.cookies.has("mailkind_session")).toBe(false)
-    expect((await own.get("/sign-in/code")).text).toContain("This sign-in has ended")
+    expect((await own.get("/sign-in/code")).text).toContain("This code has expired")
   })
 
   test("works once, and within a quarter of an hour", async () => {
@@ -158,7 +158,7 @@ describe("a link", () => {
     expect([...second.cookies]).toEqual([])
     const { link: next } = await asks()
     await time.tick(15 * 60_000)
-    expect((await second.get(next)).text).toContain("This sign-in has ended")
+    expect((await second.get(next)).text).toContain("This link has expired")
     expect((await second.post("/sign-in/link", { token: new URLSearchParams(next).get("token") ?? "" })).status).toBe(
       400,
     )
@@ -173,7 +173,7 @@ describe("a link", () => {
       expect((await from.post("/sign-in/link", { token })).status).toBe(400)
       expect([...from.cookies]).toEqual([])
     }
-    expect((await other().get("/sign-in/link")).text).toContain("This sign-in has ended")
+    expect((await other().get("/sign-in/link")).text).toContain("This link has expired")
     expect((await other().get("/sign-in/link?token=%zz&token=x")).status).toBe(200)
   })
 })
@@ -200,7 +200,7 @@ describe("a code", () => {
     const over = await own.submit(shown, { code })
     expect(over).toMatchObject({ status: 400 })
     expect(linksIn(over)).toContain("/sign-in")
-    expect((await own.get(link)).text).toContain("This sign-in has ended")
+    expect((await own.get(link)).text).toContain("This link has expired")
     expect(own.cookies.has("mailkind_session")).toBe(false)
   })
 

@@ -76,7 +76,7 @@ describe("the evidence", () => {
       "Shared inbox": "no",
       "Same mailbox": "jane@acme.com",
       "Free mailbox": "no",
-      Lists: "none of 59",
+      "Named by": "none of 59 lists",
       Policy: "b2b strict lenient Apply",
     })
   })

@@ -52,7 +52,7 @@ const broken = (isBroken: (verdict: DisplayedVerdict) => boolean): readonly stri
   everyVerdict.filter(isBroken).map(verdict => `${verdict.result.reasons.join()}: ${verdictMeaning(verdict)}`)
 
 const ACCEPTS = /\baccepts?( it| unknown)|is accepted/
-const REFUSES = /[Dd]o not accept|block it\b|instead\.$|Check the spelling|Ask if/
+const REFUSES = /[Dd]o not accept|block it\b|instead\.$|Check the spelling|Ask whether/
 
 describe("meaning, lines and recommendation agree", () => {
   test("only what is recommended is called acceptable, and only what is blocked is refused", () => {

@@ -194,7 +194,7 @@ function Categories({ list: { by_category: byCategory } }: { readonly list: JobB
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count)
   return (
-    <Panel title="Who is on it">
+    <Panel title="Who is on this list">
       <ShareTable caption="Rows by category" shares={shares} />
     </Panel>
   )
@@ -209,7 +209,7 @@ function Facts({ list }: { readonly list: JobBody }) {
     ["Skipped", skipped, "nothing to check, free"],
     ["Cleaned", cleaned, "checked as they were meant"],
     ["Several addresses", several, "the first one was checked"],
-    ["Duplicates", duplicates ?? 0, "of an earlier row"],
+    ["Duplicates", duplicates ?? 0, "repeat an earlier row"],
     ["Too many cells", wide, "the extra ones stand last"],
     ["Could not be read", unreadable, "they count as invalid"],
     ["From lists only", degraded, "DNS gave no answer"],

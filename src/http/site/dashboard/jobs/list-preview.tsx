@@ -43,7 +43,7 @@ function FoundLine({ body, fileName, rowsRepeated }: Omit<PreviewedList, "sample
   const counts = [
     [skipped, "empty"],
     [cleaned, "cleaned"],
-    [rowsRepeated ?? 0, "twice"],
+    [rowsRepeated ?? 0, rowsRepeated === 1 ? "duplicate" : "duplicates"],
   ] as const
   const found = counts.flatMap(([count, what]) => (count === 0 ? [] : [`, ${formatNumber(count)} ${what}`]))
   return (

@@ -140,7 +140,7 @@ function SendButtons({ preview, isFileGone }: SendButtonsProps) {
         {preview === null ? "Preview" : "Preview again"}
       </button>
       {rows === 0 ? null : (
-        <span class="hint">A preview stores nothing and costs {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</span>
+        <span class="hint">The preview cost {formatCount(JOB_LIMITS.dryRunUnits, "unit")} and stored nothing.</span>
       )}
     </div>
   )

@@ -101,7 +101,7 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
   return (
     <Panel id="revoke" title="Replace or revoke" link={<a href={ROUTES.newKey.path}>New key</a>}>
       <p>
-        To replace the key, create a new one and use it everywhere first. Everything that uses this key stops working
+        To replace the key, create a new one and switch to it before you revoke this one. A revoked key stops working
         within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
       </p>
       <form class="form" method="post" action={`${pathWithId("postKeyRevoke", of.id)}#revoke`}>

@@ -108,6 +108,6 @@ export const FormScriptSnippet = ({ apiKey, keyText, baseUrl }: FormScriptSnippe
       Copy this line into your page. The <a href={ROUTES.docsFormScript.path}>form script</a> shows hints beside its
       email fields.
     </p>
-    <CodeBlock caption={`In a page of ${apiKey.origins.join(", ")}`} code={formScriptTag(baseUrl, keyText)} />
+    <CodeBlock caption={`On ${apiKey.origins.join(", ")}`} code={formScriptTag(baseUrl, keyText)} />
   </>
 )

@@ -52,7 +52,7 @@ const KIND_CARDS: readonly { readonly value: KeyKind; readonly label: string; re
   { value: "secret", label: "Secret", description: "For your server. Full results, all endpoints. Keep it private." },
   {
     ...{ value: "publishable", label: "Publishable" },
-    description: "For web pages. Short results, from your websites only. Anybody can see it.",
+    description: "For web pages. Short answers, and only from your websites. Anybody can see it.",
   },
 ]
 

@@ -108,7 +108,7 @@ function FigureTiles({ data }: DataProps) {
         {
           label: "Blocked",
           value: counted === 0 ? "–" : formatShare(block, counted),
-          note: counted === 0 ? "nothing to count yet" : `${formatNumber(block)} recommended to block`,
+          note: counted === 0 ? "nothing to count yet" : `${formatNumber(block)} of ${formatCount(counted, "check")}`,
         },
         { label: "Rate limited", value: formatNumber(sum.rateLimited), note: `requests in ${query.days} days` },
         remaining === null

@@ -132,8 +132,8 @@ function StrikingDayLine({
   const { kind, figures } = striking
   const { day, byRecommendation } = figures
   const on = formatDay(day * DAY_MS)
-  const all = sumFigures(days)
-  const usual = formatShare(all.byRecommendation.block, recommendedCount(all))
+  const others = sumFigures(days.filter(each => each.day !== day))
+  const usual = formatShare(others.byRecommendation.block, recommendedCount(others))
   const isLogged = latest.state === "on" && today - day < LIMITS.requestLogDays
   const path = withQuery(ROUTES.requests.path, { key: query.key, from: startOf(day), to: startOf(day + 1) })
   return (
@@ -141,7 +141,7 @@ function StrikingDayLine({
       Unusual:{" "}
       {kind === "blocked"
         ? `${formatShare(byRecommendation.block, recommendedCount(figures))} blocked on ${on}, usually ${usual}.`
-        : `${formatCount(checkedCount(figures), "check")} on ${on}, the most on a day.`}
+        : `${formatCount(checkedCount(figures), "check")} on ${on}, the busiest day.`}
       {isLogged ? " " : null}
       {isLogged ? <a href={path}>See those requests</a> : null}
     </p>
@@ -262,7 +262,7 @@ const kindOf = (key: ApiKey | undefined): string =>
 
 /** Why no requests are displayed, and where a link leads on. */
 const LATEST_WORDS: { readonly [S in RequestLogState]: { readonly none: string; readonly link: string | null } } = {
-  on: { none: "No requests yet.", link: "All requests" },
+  on: { none: `No checks in the last ${LIMITS.requestLogDays} days.`, link: "All requests" },
   off: { none: "The request log is off.", link: "Switch it on" },
   "off by operator": { none: "This server keeps no request log.", link: null },
 }

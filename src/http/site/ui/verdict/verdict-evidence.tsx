@@ -30,7 +30,7 @@ export function verdictFacts({ result }: DisplayedVerdict, lists: ListCount | un
     ...(isReachable ? [["Free mailbox", result.is_free_provider ? "yes" : "no"] as const] : []),
     ...(lists === undefined
       ? []
-      : [["Lists", <a href={withQuery(ROUTES.docsLists.path, { domain })}>{listsLabel(lists)}</a>] as const]),
+      : [["Named by", <a href={withQuery(ROUTES.docsLists.path, { domain })}>{listsLabel(lists)}</a>] as const]),
   ]
 }
 
@@ -43,7 +43,7 @@ function domainFact(result: CheckResult): readonly Fact[] {
 
 /** How many of the lists name a domain. */
 export const listsLabel = ({ named, all }: ListCount): string =>
-  named === 0 ? `none of ${formatNumber(all)}` : `${formatNumber(named)} of ${formatNumber(all)}`
+  `${named === 0 ? "none" : formatNumber(named)} of ${formatCount(all, "list")}`
 
 /** A reason that leads to its description in the guide. */
 export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (

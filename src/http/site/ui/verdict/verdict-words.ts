@@ -194,7 +194,7 @@ function whatToDo(verdict: DisplayedVerdict): string {
   if (result.is_blocked && recommendation === "block") return "It is on a block list, so do not accept it."
   if (result.is_lookalike)
     return recommendation === "block" ? USUAL_BLOCK_ADVICE : "Find out who owns it before you accept it."
-  if (reasons.includes("likely_typo")) return `Ask if ${result.did_you_mean ?? "another name"} was meant.`
+  if (reasons.includes("likely_typo")) return `Ask whether ${result.did_you_mean ?? "another name"} was meant.`
   return recommendation === "block" ? blockAdvice(result) : reviewAdvice(verdict)
 }
 
@@ -234,12 +234,16 @@ const RULED_ADVICE: { readonly [R in Recommendation]: string } = {
   block: "Your rules block it.",
 }
 
-/** How sure the category is, as a label and a share of a bar. Null: it is not the category that counts. */
-export function sureness({ result }: DisplayedVerdict): { readonly label: string; readonly share: number } | null {
-  const { category, confidence } = result
+/** How sure a verdict is: of what, as a word or a number, and as a share of a bar. */
+export type Sureness = { readonly of: string; readonly label: string; readonly share: number }
+
+/** How sure the category is. Null: it is not the category that counts. */
+export function sureness({ result }: DisplayedVerdict): Sureness | null {
+  const { category, confidence: share } = result
   if (result.is_lookalike || isProbableTypo(result)) return null
-  if (category === "unknown") return { label: "Too little to tell", share: confidence }
-  return { label: confidence === 1 ? "Certain" : `${Math.round(confidence * 100)}%`, share: confidence }
+  const of = CATEGORY_LABELS[category].toLowerCase()
+  if (category === "unknown") return { of, label: "Too little to tell", share }
+  return { of, label: share === 1 ? "Certain" : `${Math.round(share * 100)}%`, share }
 }
 
 /** What limits a verdict. */
@@ -308,7 +312,10 @@ function markOf(reason: Reason, result: CheckResult, changing: Reason | null): M
 function isLeftOut(reason: Reason, deciding: Reason, result: CheckResult): boolean {
   const { category, reasons } = result
   if (reason === "dns_unavailable" || reason === "test_address" || reason === "no_evidence") return true
-  if (reason === deciding) return false
+  // The sentence above the lines says it.
+  if (reason === deciding) return ENDING_OF[reason] !== undefined && isUnreachable(result)
+  if (reason === "suite_b_tenant" && reasons.includes("suite_b_mail")) return true
+  if (reason === "dmarc_enforced" && result.recommendation !== "allow") return true
   // A mailbox without email has no readers. Elsewhere the line about the shared inbox names the role too.
   if (reason === "shared_inbox_name" && isUnreachable(result)) return true
   if (reason === "role_account" && reasons.includes("shared_inbox_name") && !isUnreachable(result)) return true
@@ -339,7 +346,14 @@ const MAIL_OPERATOR_REASONS: ReadonlySet<Reason> = new Set([
 function policyLines(result: CheckResult): readonly VerdictLine[] {
   const { recommendation, policy, category, is_blocked: isBlocked } = result
   const objects = POLICY_OBJECTS[decidingReason(result)] ?? POLICY_OBJECTS[category]
-  if (objects === undefined || recommendation === "allow" || isBlocked || changingReason(result) !== null) return []
+  if (
+    objects === undefined ||
+    recommendation === "allow" ||
+    isBlocked ||
+    result.is_lookalike ||
+    changingReason(result) !== null
+  )
+    return []
   return recommendation === "block"
     ? [{ mark: "bad", text: `Your ${policy} policy blocks ${objects}.` }]
     : [{ mark: "info", text: `Your ${policy} policy reviews ${objects}.` }]

@@ -4,15 +4,13 @@ import type { Category } from "../../../../contract/categories.ts"
 import type { Recommendation } from "../../../../contract/policies.ts"
 import { DescriptionList, RecommendationBadge } from "../layout.tsx"
 import type { Mark } from "./reason-words.ts"
+import type { Sureness } from "./verdict-words.ts"
 
 /** A finding beside the verdict. */
 export type Fact = readonly [name: ComponentChildren, value: ComponentChildren]
 
 /** The id of the card, so that a form can lead to it. A page holds one card only. */
 export const VERDICT_ID = "verdict"
-
-/** How sure a verdict is, as a word or a number and as a share of ten steps. */
-type Sureness = { readonly label: string; readonly share: number }
 
 type VerdictProps = {
   readonly tone: Category | "lookalike"
@@ -85,12 +83,12 @@ export function Verdict(props: VerdictProps) {
 
 const STEPS = Array.from({ length: 10 }, (_, index) => index)
 
-function SurenessSteps({ label, share }: Sureness) {
+function SurenessSteps({ of, label, share }: Sureness) {
   const reached = Math.floor(share * STEPS.length + ROUNDING)
   return (
     <>
       <p class="v-sure">
-        How sure of the category <strong>{label}</strong>
+        Confidence: {of} <strong>{label}</strong>
       </p>
       <p class="v-steps" aria-hidden="true">
         {STEPS.map(step => (

@@ -295,7 +295,7 @@ describe("a key's own page", () => {
     const browsed = await openSignedIn()
     const { harness } = browsed
     const path = `/dashboard/keys/${harness.keyId}`
-    expect((await browsed.get(path)).text).toContain("Everything that uses this key stops working")
+    expect((await browsed.get(path)).text).toContain("A revoked key stops working")
     const unsure = await browsed.post(`${path}/revoke`)
     expect(unsure.status).toBe(400)
     expect(errorAt(unsure.html, "sure")).toContain("Tick the box")
@@ -406,7 +406,7 @@ describe("a publishable key", () => {
     const line = `/form.js" data-key="${text}" defer></script>`
     const page = await browsed.get(path)
     expect(page.text).toContain(line)
-    expect(page.text).toContain(`In a page of ${SITE}`)
+    expect(page.text).toContain(`On ${SITE}`)
     expect((await browsed.get(`/dashboard/keys/${browsed.harness.keyId}`)).text).not.toContain("form.js")
     await revokeKey(browsed.harness.changes, id, "owner")
     expect((await browsed.get(path)).text).not.toContain("form.js")
