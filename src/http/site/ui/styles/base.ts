@@ -54,7 +54,7 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .notice a:not([class]), .notice strong, .notice .small { color: inherit } .notice .small { background: transparent; border-color: currentColor }
 
 .sample { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash); overflow: hidden; min-width: 0 }
-.sample figcaption { display: flex; align-items: center; justify-content: space-between; gap: var(--s4); min-height: 2.25rem; padding: .2rem .5rem .2rem 1rem; color: var(--soft); font-size: .8125rem; border-bottom: 1px solid var(--line) }
+.sample figcaption { overflow-wrap: anywhere; display: flex; align-items: center; justify-content: space-between; gap: var(--s4); min-height: 2.25rem; padding: .2rem .5rem .2rem 1rem; color: var(--soft); font-size: .8125rem; border-bottom: 1px solid var(--line) }
 /* What is below the end of a box that scrolls fades, until it is reached. */
 @property --fade { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes fade { from, 90% { --fade: 3rem } to { --fade: 0px } }
 @supports (animation-timeline: scroll()) { .sample pre, .pages { animation: fade linear; animation-timeline: scroll(self); mask: linear-gradient(#000 calc(100% - var(--fade)), #0003) } .sample pre:focus-visible { mask: none } }
