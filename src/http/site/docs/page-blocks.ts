@@ -8,6 +8,7 @@ import type { BlockInsert, Insert, PageBlock, PageFacts } from "./inserts/insert
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
 import {
+  DEPLOY_INSERTS,
   LOG_EVENT_INSERTS,
   OPERATION_INSERTS,
   PRICE_INSERTS,
@@ -39,6 +40,7 @@ const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
     ...LOG_EVENT_INSERTS,
     ...SETTING_INDEX_INSERTS,
     ...PRICE_INSERTS,
+    ...DEPLOY_INSERTS,
   }),
 )
 

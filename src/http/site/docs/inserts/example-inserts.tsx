@@ -7,7 +7,7 @@ import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import { ADAPTERS } from "../adapters.ts"
 import { checkPrograms, IN_PROCESS_EXAMPLE, KEY_VARIABLE, keyRotationCommands, signUpFormHtml } from "../examples.ts"
-import type { BlockInsert, Insert } from "./insert.ts"
+import type { BlockInsert, Insert, PageBlock } from "./insert.ts"
 import { codeFence } from "./markdown-text.ts"
 
 /** Commands, answers and programs that are made for this server. */
@@ -40,21 +40,22 @@ export const EXAMPLE_INSERTS = {
 const adapterFence = ({ file, text }: (typeof ADAPTERS)[keyof typeof ADAPTERS]): string =>
   codeFence("js", file, text.trimEnd())
 
+/** A block of code that the page folds. */
+export const foldedCode = (summary: string, language: string, caption: string, code: string): PageBlock => ({
+  markdown: codeFence(language, caption, code),
+  html: (
+    <details>
+      <summary>{summary}</summary>
+      <CodeBlock caption={caption} code={code} language={language} />
+    </details>
+  ),
+})
+
 /** Examples that the page folds, or shows one language at a time. */
 export const FOLDED_EXAMPLE_INSERTS = {
   /** `{{answer business}}`: the whole answer for a test address. */
-  answer: ({ testDomain }, localPart) => {
-    const code = prettyJson(exampleResult(localPart, testDomain))
-    return {
-      markdown: `The answer:\n\n${codeFence("json", "Answer", code)}`,
-      html: (
-        <details>
-          <summary>The answer</summary>
-          <CodeBlock caption="Answer" code={code} language="json" />
-        </details>
-      ),
-    }
-  },
+  answer: ({ testDomain }, localPart) =>
+    foldedCode("The answer", "json", "Answer", prettyJson(exampleResult(localPart, testDomain))),
   /** A program in each language. */
   "check-programs": facts => {
     const programs = checkPrograms(facts)

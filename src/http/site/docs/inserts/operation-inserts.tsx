@@ -11,7 +11,8 @@ import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
-import { type BlockInsert, factOf, type Insert, type PageFacts } from "./insert.ts"
+import { foldedCode } from "./example-inserts.tsx"
+import { type BlockInsert, factOf, type Insert, type PageBlock, type PageFacts } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
@@ -22,7 +23,7 @@ export const HAPROXY_COMMANDS = {
 
 const socketLine = (command: string): string => `echo "${command}" | socat - /run/haproxy/admin.sock`
 
-/** Tables about this server: limits in force, settings, checks of `doctor`, cookies, and the files that deploy it. */
+/** Tables about this server: limits in force, settings, checks of `doctor` and cookies. */
 export const OPERATION_INSERTS = {
   tiers: ({ tiers }) =>
     markdownTable(
@@ -98,14 +99,6 @@ export const OPERATION_INSERTS = {
         durationText(maxAgeS),
       ]),
     ),
-  /** `{{deploy-file unit}}` */
-  "deploy-file": ({ operatorFiles }, name) => {
-    const file = DEPLOY_FILES.find(own => own.name === name)
-    assert(file !== undefined, `there is no deploy file named ${name}`)
-    return codeFence(file.language, file.caption, factOf(operatorFiles).deploy[file.name].trimEnd())
-  },
-  "haproxy-frontend": facts => codeFence("haproxy", "haproxy.cfg", haproxyHalf(facts, 0)),
-  "haproxy-backend": facts => codeFence("haproxy", "haproxy.cfg, its other half", haproxyHalf(facts, 1)),
   "take-out": () =>
     codeFence(
       "sh",
@@ -193,6 +186,19 @@ export const LOG_EVENT_INSERTS = {
   },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
+/** The files that deploy a server, folded. */
+export const DEPLOY_INSERTS = {
+  /** `{{deploy-file unit}}` */
+  "deploy-file": ({ operatorFiles }, name) => {
+    const file = DEPLOY_FILES.find(own => own.name === name)
+    assert(file !== undefined, `there is no deploy file named ${name}`)
+    const { language, caption } = file
+    return foldedCode(caption, language, caption, factOf(operatorFiles).deploy[file.name].trimEnd())
+  },
+  "haproxy-frontend": facts => haproxyHalf(facts, 0, "haproxy.cfg"),
+  "haproxy-backend": facts => haproxyHalf(facts, 1, "haproxy.cfg, its other half"),
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
 /** What the operator says about prices, or else whom to ask. */
 export const PRICE_INSERTS = {
   pricing: ({ pricing, securityContacts }) => ({
@@ -255,11 +261,11 @@ const DEPLOY_FILES = [
   { name: "caddy", language: "caddy", caption: "Caddyfile" },
 ] as const
 
-/** The configuration of a load balancer, up to its backend and from there. */
-const haproxyHalf = ({ operatorFiles }: PageFacts, half: 0 | 1): string =>
-  factOf(operatorFiles)
-    .deploy.haproxy.split(/\n(?=backend )/)
-    [half]?.trim() ?? ""
+/** The configuration of a load balancer, up to its backend or from there. */
+function haproxyHalf({ operatorFiles }: PageFacts, half: 0 | 1, caption: string): PageBlock {
+  const halves = factOf(operatorFiles).deploy.haproxy.split(/\n(?=backend )/)
+  return foldedCode(caption, "haproxy", caption, halves[half]?.trim() ?? "")
+}
 
 const numbers = (head: string) => ({ head, cells: "number" }) as const
 
