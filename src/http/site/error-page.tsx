@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
+import { useContext } from "preact/hooks"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
-import { isProgramPath, ROUTES, type RouteId } from "../../contract/routes.ts"
+import { isProgramPath, ROUTES } from "../../contract/routes.ts"
 import type { Exchange } from "../exchange.ts"
 import { prefersHtml } from "../request/accept.ts"
 import { pathOf } from "../request/request-url.ts"
@@ -9,6 +10,7 @@ import { NO_SUCH_PATH, type ToProblemResponse } from "../response/problem-respon
 import type { PageResponses } from "./page-responses.ts"
 import { LinkButton } from "./ui/forms.tsx"
 import { Layout, Prose } from "./ui/layout.tsx"
+import { Viewing } from "./ui/visitor.tsx"
 
 /** Turns anything that a page handler threw into an error page. The details of an internal error are logged, never displayed. */
 export type RenderErrorPage = (error: unknown, exchange: Exchange) => Response
@@ -61,7 +63,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
         <Prose text={detail ?? cause} />
       </p>
       <p class="actions">
-        <LinkButton path={ROUTES.home.path} label="Go to the home page" />
+        <StartButton />
         <LinkButton
           path={`${ROUTES.docsErrors.path}#${code}`}
           label={
@@ -76,6 +78,14 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
   )
 }
 
+/** Leads whoever is signed in to the dashboard, and others home. */
+const StartButton = () =>
+  useContext(Viewing) === null ? (
+    <LinkButton path={ROUTES.home.path} label="Go to the home page" />
+  ) : (
+    <LinkButton path={ROUTES.dashboard.path} label="Go to the dashboard" />
+  )
+
 /** What guards say of a page that somebody may not see, so that both look the same. */
 export const NO_PAGE = "There is no page at this URL."
 
@@ -86,16 +96,8 @@ const NotFoundPage = ({ detail }: { readonly detail: string }) => (
       <Prose text={detail} />
     </p>
     <p class="actions">
-      {STARTING_POINTS.map(({ route, label }) => (
-        <LinkButton key={route} path={ROUTES[route].path} label={label} look="quiet" />
-      ))}
+      <StartButton />
+      <LinkButton path={ROUTES.docsGuide.path} label="Docs" look="quiet" />
     </p>
   </Layout>
 )
-
-const STARTING_POINTS = [
-  { route: "home", label: "Home" },
-  { route: "docsGuide", label: "Docs" },
-  { route: "docs", label: "API" },
-  { route: "docsLists", label: "Lists" },
-] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

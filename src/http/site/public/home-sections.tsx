@@ -13,7 +13,7 @@ import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
 import { Swatch, Tiles } from "../ui/panels.tsx"
 import { Table } from "../ui/table.tsx"
 import { Icon, VERDICT_ID } from "../ui/verdict/verdict.tsx"
-import { Offer } from "../ui/visitor.tsx"
+import { Offer, SignUpLink } from "../ui/visitor.tsx"
 import type { HomeFacts } from "./home-facts.ts"
 import MEASURED from "./measured.json" with { type: "json" }
 
@@ -170,6 +170,9 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, securityContacts
         />
       )}
       {pricing === null ? null : <OperatorPrices pricing={pricing} />}
+      <p class="actions">
+        <SignUpLink class="button primary" />
+      </p>
     </section>
   )
 }

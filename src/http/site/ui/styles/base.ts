@@ -2,7 +2,7 @@
 export const BASE = `
 *, ::before, ::after { box-sizing: border-box }
 html { background: var(--paper); scroll-padding-top: 4.5rem; text-size-adjust: 100%; -webkit-text-size-adjust: 100%; accent-color: var(--accent) }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 400 .9375rem/1.6 var(--sans); overflow-wrap: break-word }
+body { min-height: 100vh; margin: 0; background: var(--paper); color: var(--ink); font: 400 .9375rem/1.6 var(--sans); overflow-wrap: break-word }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 [tabindex="-1"]:focus { outline: none }
 a, button, .button, summary, input, select, textarea, tr { transition: color .12s, background-color .12s, border-color .12s }

@@ -12,7 +12,8 @@ export const HEADER = `
 .menu .email { max-width: min(16rem, 40vw); overflow: hidden; text-overflow: ellipsis }
 .menu-items { position: absolute; right: 0; top: calc(100% + .35rem); z-index: 11; min-width: 11rem; padding: .35rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) } .menu-items form { display: block }
 .top .menu-items a, .menu-items button.small { display: block; width: 100%; min-height: 0; padding: .45rem .6rem; border: 0; border-radius: var(--r-s); color: var(--ink); background: transparent; font: inherit; text-align: left; cursor: pointer } .menu-items a:hover, .menu-items button.small:hover { background: var(--wash) }
-.bottom { max-width: 65.5rem; margin: var(--s8) auto 0; padding: 1.25rem 0 2.5rem; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.5rem; font-size: .8125rem; border-top: 1px solid var(--line) }
+/* A short page has it at the end of the screen. */
+.bottom { position: sticky; top: 100vh; max-width: 65.5rem; margin: var(--s8) auto 0; padding: 1.25rem 0 2.5rem; display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.5rem; font-size: .8125rem; border-top: 1px solid var(--line) }
 .bottom a { color: var(--soft); text-decoration: none } .bottom a:hover { color: var(--ink); text-decoration: underline } .bottom .theme { margin-left: auto }
 @media (max-width: 68rem) { .bottom { margin-inline: 1.25rem } }
 .shell { max-width: 68rem; margin: 0 auto; padding: 1.75rem 1.25rem 0; display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.5rem; align-items: start } .shell .page { width: 100%; padding: 0 }
