@@ -112,21 +112,32 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
   )
 }
 
-/** The columns of a table of reports: what is reported, and what came of it. */
+/** The columns of a table of reports: what is reported and why, and what came of it. */
 export const reportColumns = (
   domain: CellColumn<Feedback>["cell"],
-  state: Pick<CellColumn<Feedback>, "name" | "cell">,
+  state: Pick<CellColumn<Feedback>, "name" | "cell" | "onPhone">,
 ): readonly CellColumn<Feedback>[] => [
-  { name: "Domain", kind: "text", cell: domain },
+  {
+    ...{ name: "Domain", kind: "text" },
+    cell: report => (
+      <>
+        {domain(report)}
+        <Comment report={report} />
+      </>
+    ),
+  },
   { name: "Was", kind: "pill", cell: ({ currentCategory }) => currentCategory },
   { name: "Should be", kind: "pill", onPhone: "labelled", cell: ({ reportedCategory }) => reportedCategory },
-  { name: "Comment", kind: "text", onPhone: "hidden", cell: ({ comment }) => comment },
   { name: "Sent", kind: "time", cell: ({ createdAtMs }) => <DateStamp atMs={createdAtMs} /> },
-  { ...state, kind: "pill", onPhone: "first" },
+  { ...state, kind: "pill" },
 ]
 
+/** A component, so that the title of its cell is the domain alone. */
+const Comment = ({ report: { comment } }: { readonly report: Feedback }) =>
+  comment === null || comment === "" ? null : <p dir="auto">{comment}</p>
+
 const REPORT_COLUMNS = reportColumns(({ domain }) => <bdi>{domain}</bdi>, {
-  name: "State",
+  ...{ name: "State", onPhone: "first" },
   cell: report => <ReportState report={report} />,
 })
 

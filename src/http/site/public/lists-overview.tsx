@@ -8,6 +8,7 @@ import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
 import { formatNumber } from "../ui/format.ts"
 import { DateStamp } from "../ui/forms.tsx"
+import { DescriptionList } from "../ui/layout.tsx"
 import { Tiles } from "../ui/panels.tsx"
 
 /** The lists in use, as pages display them. */
@@ -37,7 +38,7 @@ export type SourceOverview = {
   /** The trust level, which decides conflicts between sources. */
   readonly trust: string
   readonly licence: string
-  /** Where it comes from, as text. It may be a URL, but is not linked. */
+  /** Where it comes from: a URL, or words. */
   readonly origin: string
   /** The date of its entries. Empty: it has none yet. */
   readonly date: string
@@ -67,14 +68,8 @@ type SourceRefresh = {
 
 type SourceGroup = readonly [label: string, sources: readonly SourceOverview[]]
 
-type SourceGroupsProps = {
-  readonly groups: readonly SourceGroup[]
-  /** Whether the sources with a problem are opened, so that the page tells what happened. */
-  readonly areFaultsOpen?: boolean
-}
-
 /** Groups of sources, folded but those with a problem. A row opens for the licence, the origin and the last refresh. */
-export function SourceGroups({ groups, areFaultsOpen = false }: SourceGroupsProps) {
+export function SourceGroups({ groups }: { readonly groups: readonly SourceGroup[] }) {
   return (
     <>
       {groups.map(([label, sources]) => (
@@ -83,8 +78,14 @@ export function SourceGroups({ groups, areFaultsOpen = false }: SourceGroupsProp
             {label} <span class="hint">{formatNumber(sources.length)}</span>
           </summary>
           <FoldedRows kind="sources">
+            <div class="cells heads">
+              <span>Source</span>
+              <span>{label === FAULTY ? "Last refresh" : "Set"}</span>
+              <span class="number">Entries</span>
+              <span class="number">{label === FAULTY ? "Tried" : "As of"}</span>
+            </div>
             {sources.map(source => (
-              <SourceRow key={source.id} source={source} isOpen={areFaultsOpen && label === FAULTY} />
+              <SourceRow key={source.id} source={source} />
             ))}
           </FoldedRows>
         </details>
@@ -156,30 +157,51 @@ export function ListsTiles({ lists }: { readonly lists: ListsOverview }) {
   )
 }
 
-type SourceRowProps = { readonly source: SourceOverview; readonly isOpen: boolean }
-
-function SourceRow({ source, isOpen }: SourceRowProps) {
-  const { id, setName, trust, licence, origin, date, entryCount, refresh } = source
-  const isFaulty = refresh !== null && isFault(refresh)
+/** A source in one line, with the cause if its last refresh failed. What there is to say besides is folded. */
+function SourceRow({ source }: { readonly source: SourceOverview }) {
+  const { id, setName, date, entryCount, refresh } = source
+  const fault = refresh !== null && isFault(refresh) ? refresh : null
+  const at = fault?.checkedAt ?? date
   const row = (
     <>
-      <code>{id}</code>
-      <span class={isFaulty ? "wrong" : undefined}>{isFaulty ? OUTCOME_LABELS[refresh.outcome] : setName}</span>
+      <span>
+        <code>{id}</code>
+        {fault === null ? null : <small>{fault.message}</small>}
+      </span>
+      <span class={fault === null ? undefined : "wrong"}>
+        {fault === null ? setName : OUTCOME_LABELS[fault.outcome]}
+      </span>
       <span class="number">{formatNumber(entryCount)}</span>
-      <span class="number">{date === "" ? "–" : formatDate(Date.parse(date))}</span>
+      <span class="number">{at === "" ? "–" : formatDate(Date.parse(at))}</span>
     </>
   )
-  const refreshed = <p>{lastRefresh(source)}</p>
   return (
-    <FoldedRow id={`source-${id}`} row={row} isOpen={isOpen}>
-      {isFaulty ? refreshed : null}
-      <p>
-        {licence}, {trust} trust, fills <code>{setName}</code>. Origin: {origin}
-      </p>
-      {isFaulty ? null : refreshed}
+    <FoldedRow id={`source-${id}`} row={row}>
+      <DescriptionList items={sourceFacts(source)} />
     </FoldedRow>
   )
 }
+
+function sourceFacts({ setName, trust, licence, origin, date, refresh }: SourceOverview) {
+  const refreshed = date === "" ? "the first refresh downloads it" : "never, it is built in"
+  return [
+    ["Refreshed", refresh === null ? refreshed : <LastRefresh refresh={refresh} />],
+    ...(refresh === null ? [] : refreshHistory(refresh)),
+    ["Set", <code>{setName}</code>],
+    ["Trust", trust],
+    ["Licence", licence],
+    ["Origin", <Origin text={origin} />],
+  ] as const
+}
+
+const Origin = ({ text }: { readonly text: string }) =>
+  /^https?:\/\/\S+$/.test(text) ? (
+    <a href={text} rel="noreferrer">
+      {text}
+    </a>
+  ) : (
+    text
+  )
 
 /** The result of a fetch. In all cases the last good copy stays in use. */
 const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
@@ -189,20 +211,23 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
   failed: "failed",
 }
 
-function lastRefresh({ date, refresh }: SourceOverview) {
-  if (refresh === null) return date === "" ? "The first refresh downloads it." : "Built in."
-  const { outcome, message, checkedAt, goodAt, changedAt, lastFault } = refresh
+/** A fault stands in the row itself. */
+const LastRefresh = ({ refresh }: { readonly refresh: SourceRefresh }) => (
+  <>
+    {OUTCOME_LABELS[refresh.outcome]}, <IsoTimestamp at={refresh.checkedAt} />
+    {refresh.message === "" || isFault(refresh) ? null : `: ${refresh.message}`}
+  </>
+)
+
+/** What happened before the last refresh. */
+function refreshHistory({ checkedAt, goodAt, changedAt, lastFault }: SourceRefresh) {
   const earlier = (name: string, at: string | null, more = "") =>
-    at === null || at === checkedAt ? "" : ` ${name}: ${formatInstant(Date.parse(at))}. ${more}`
-  return (
-    <>
-      Last refresh: {OUTCOME_LABELS[outcome]}, <IsoTimestamp at={checkedAt} />
-      {message === "" ? "." : `: ${message}`}
-      {earlier("Last good copy", goodAt)}
-      {earlier("Last change", changedAt)}
-      {earlier("Last problem", lastFault?.at ?? null, lastFault?.message)}
-    </>
-  )
+    at === null || at === checkedAt ? [] : [[name, `${formatInstant(Date.parse(at))}${more}`] as const]
+  return [
+    ...earlier("Last good copy", goodAt),
+    ...earlier("Last change", changedAt),
+    ...earlier("Last problem", lastFault?.at ?? null, `: ${lastFault?.message}`),
+  ]
 }
 
 /** An instant in UTC, with minutes. */

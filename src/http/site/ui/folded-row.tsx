@@ -8,7 +8,6 @@ type FoldedRowProps = {
   readonly row: ComponentChildren
   /** What the row opens for. Null: nothing. */
   readonly children: ComponentChildren
-  readonly isOpen?: boolean
 }
 
 /** Rows that open for more, under heads that name the cells; `kind` names their columns in the stylesheet. */
@@ -17,7 +16,7 @@ export const FoldedRows = ({ kind, children }: { readonly kind: string; readonly
 )
 
 /** A row of cells in one line, or two on phones. It needs no script: the browser opens it, and so does its anchor. */
-export function FoldedRow({ id, row, children, isOpen = false }: FoldedRowProps) {
+export function FoldedRow({ id, row, children }: FoldedRowProps) {
   if (children === null)
     return (
       <div id={id} class="cells">
@@ -25,7 +24,7 @@ export function FoldedRow({ id, row, children, isOpen = false }: FoldedRowProps)
       </div>
     )
   return (
-    <details id={id} open={isOpen}>
+    <details id={id}>
       <summary class="cells">{row}</summary>
       {children}
     </details>

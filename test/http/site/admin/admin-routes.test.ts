@@ -3,6 +3,7 @@ import { ROUTES } from "../../../../src/contract/routes.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
+import { knownLists } from "../../../support/app.ts"
 import type { BrowserPage } from "../../../support/html-browser.ts"
 import { attributesIn } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
@@ -77,11 +78,13 @@ describe.each(PAGES)("the page $path", ({ path, requests }) => {
     expect(html.match(/<caption>/g)?.length ?? 0).toBe(html.match(/<table>/g)?.length ?? 0)
   })
 
-  test("links to the parts of the administration, and to nothing of another host but what an admin typed", async () => {
+  test("links to the parts of the administration, and to nothing of another host but what an admin typed and where sources come from", async () => {
     const { html } = await harness.page(shown)
     for (const route of ["admin", "adminAccounts", "adminFeedback", "adminLists", "adminTerms"] as const)
       expect(attributesIn(html, "href")).toContain(ROUTES[route].path)
-    for (const target of [...attributesIn(html, "href"), ...attributesIn(html, "src")])
+    const origins = Object.values(knownLists.manifest.sources).map(({ origin }) => origin)
+    const targets = [...attributesIn(html, "href"), ...attributesIn(html, "src")]
+    for (const target of shown === ROUTES.adminSources.path ? targets.filter(url => !origins.includes(url)) : targets)
       expect(target).toMatch(/^(\/(?!\/)|#|https:\/\/a\.example\/$)/)
   })
 })

@@ -111,6 +111,15 @@ test.each([
   expect(text.indexOf("other.net")).toBeLessThan(text.lastIndexOf("example.net"))
 })
 
+test("a report stands in the list with its whole comment, beside the buttons that decide", async () => {
+  const comment = `${"A customer of ours. ".repeat(12)}They are real.`
+  const { page } = await harness({ comment })
+  const { html } = await page("/admin/feedback")
+  expect(html).toMatch(
+    new RegExp(`<th scope="row"[^>]*><a [^>]*><bdi>example.net</bdi></a><p dir="auto">${comment}</p></th>`),
+  )
+})
+
 describe("one report", () => {
   test("stands beside the evidence for its domain", async () => {
     const { page, report, janeId, changes, id } = await harness({ domain: "mailinator.com", roleWord: "support" })

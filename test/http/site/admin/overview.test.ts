@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { renderToString } from "preact-render-to-string"
 import { SOURCE_OUTCOMES } from "../../../../src/check/refresh/refresh-state.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
@@ -16,7 +17,7 @@ import {
   MAIL_WAIT_MAX_MS,
   type ServerOverview,
 } from "../../../../src/http/site/admin/overview.tsx"
-import { listsOverview, sourceGroups } from "../../../../src/http/site/public/lists-overview.tsx"
+import { listsOverview, SourceGroups, sourceGroups } from "../../../../src/http/site/public/lists-overview.tsx"
 import { healthReport } from "../../../../src/http/v1/health.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
@@ -221,5 +222,17 @@ describe("the page of the sources", () => {
     expect(groups[0]?.[1].map(({ id }) => id)).toEqual([failed])
     expect(groups[1]?.[1].map(({ id }) => id)).toEqual(ids.filter(id => sources[id]?.date === ""))
     expect(groups[2]?.[1].map(({ id }) => id)).toEqual([healthy])
+  })
+
+  test("says why a source failed in its row, and links an origin that is a URL", () => {
+    const { lists } = standing(withSource("failed"))
+    const [source] = lists.sources
+    if (source === undefined) throw new Error("there are sources")
+    const rowOf = (origin: string) =>
+      renderToString(SourceGroups({ groups: [["With a problem", [{ ...source, origin }]]] }))
+    expect(rowOf("https://example.com/list.txt")).toMatch(
+      /<summary class="cells"><span><code>a-source<\/code><small>It shrank by half\.<\/small>.*1 Jan 2026.*<\/summary>.*<a href="https:\/\/example\.com\/list\.txt"/,
+    )
+    expect(rowOf("javascript:alert(1)")).not.toContain("<a ")
   })
 })

@@ -9,6 +9,7 @@ export const TABLES = `
 .scroll td:empty::before { content: "–"; color: var(--soft) } .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums } .scroll .address { max-width: 20rem; overflow-wrap: anywhere } .scroll .any, .scroll .name { min-width: 9rem; overflow-wrap: anywhere }
 
 .rows th, .rows td { height: 2.5rem; white-space: nowrap } .rows thead th { height: 2.25rem }
+.rows :where(tr:has(.action, .button)) > :is(th, td) { height: 3rem } .rows tbody :where(th:has(p)) { padding-block: .6rem } .rows th p { margin: 0; font-weight: 400; color: var(--soft); white-space: normal; overflow-wrap: anywhere }
 .rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
 .rows tbody th { width: 30%; font-weight: 550 } .rows .is-text { max-width: 0; overflow: hidden; text-overflow: ellipsis } .rows :where(.is-number, .is-pill, .is-time, .is-actions) { width: 1% }
 .rows .is-number, .rows .is-actions { text-align: right } .rows .is-number, .rows .is-time { font-variant-numeric: tabular-nums } .rows td.is-time, .rows td.is-text, .rows th > code { color: var(--soft); font-weight: 400 }
@@ -19,7 +20,7 @@ export const TABLES = `
   .rows tbody tr { display: flex; flex-wrap: wrap; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
   .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem } .rows tbody td:has(a) { line-height: 1.5rem }
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
-  .rows td[data-label]::before { content: attr(data-label) " " }
+  .rows td[data-label]::before { content: attr(data-label) " " } .rows th p { font-size: .875rem; line-height: 1.25rem } .rows tbody td:has(.action) { margin-top: var(--s1) }
   /* A dot stands left of each cell of the second line, and is cut off where a line begins. */
   .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after { content: "·"; position: absolute; left: .3rem }
 }
