@@ -16,6 +16,18 @@ export function formatShare(count: number, all: number): string {
   return percent === 100 && count < all ? ">99%" : `${percent}%`
 }
 
+const BYTE_UNITS = [
+  ["GB", 1_073_741_824],
+  ["MB", 1_048_576],
+] as const
+
+/** A size in the largest unit that it fills: `100 MB`. */
+export function formatBytes(bytes: number): string {
+  const [unit, length] = BYTE_UNITS.find(([, unitBytes]) => bytes >= unitBytes) ?? ["KB", 1024]
+  const size = bytes / length
+  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
+}
+
 /** What a request sends: a value as JSON, or a file. */
 export type SampleBody = { readonly json: unknown } | { readonly file: string; readonly mediaType: string }
 

@@ -84,20 +84,20 @@ describe("the quick start", () => {
 
 test("the limits page has the tiers in force, and every size", async () => {
   const usual = plain(await textOf(ROUTES.docsLimits.path))
-  expect(usual).toContain(`0 ${TIERS[0].name} 5 5 1,000`)
-  expect(usual).toContain(`4 ${TIERS[4].name} unlimited unlimited unlimited`)
+  expect(usual).toContain(`${TIERS[0].name} 5 5 1,000`)
+  expect(usual).toContain(`${TIERS[4].name} unlimited unlimited unlimited`)
   expect(usual).toContain(`${LIMITS.batchItemsMax} items of 2,048 characters, 256 KiB`)
   const other = openSite({ guide: guideFactsFor({ MAILKIND_TIERS: "0=7/-/2000000" }) })
-  expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
+  expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("free 7 unlimited 2,000,000")
 })
 
 test("the limits page begins with the operator's prices as Markdown, or with whom to ask for more", async () => {
   const limits = async (changes: object) => await (await openSite(changes)(ROUTES.docsLimits.path)).text()
   const priced = await limits({ pricing: "Starter costs **$19** <b>now</b>." })
   expect(priced).toContain("Starter costs <strong>$19</strong> &lt;b&gt;now&lt;/b&gt;.")
-  expect(plain(priced)).toMatch(/Starter costs .* 0 free /s)
+  expect(plain(priced)).toMatch(/Starter costs .* free 5 /s)
   const asked = plain(await limits({ securityContacts: ["mailto:ops@example.com"] }))
-  expect(asked).toMatch(/Ask the operator of this server: ops@example.com ?\. .* 0 free /s)
+  expect(asked).toMatch(/Ask the operator of this server: ops@example.com ?\. .* free 5 /s)
   expect(plain(await limits({}))).toContain("Need more? Ask the operator of this server.")
 })
 

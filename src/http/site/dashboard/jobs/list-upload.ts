@@ -21,6 +21,7 @@ import {
 import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
 import { readForm } from "../../form-body.ts"
+import { formatBytes } from "../../ui/format.ts"
 import { printableInput } from "../keys/printable-input.ts"
 
 /** The fields that say how the file is read. */
@@ -125,18 +126,6 @@ function pastedFile({ pasted }: UploadValues): ArrivingList["file"] {
 /** The problem 413 of a list. */
 export const listTooLarge = (bytesMax: number): Problem =>
   new Problem("payload_too_large", `The list is larger than ${formatBytes(bytesMax)}.`, { limit: bytesMax })
-
-const BYTE_UNITS = [
-  ["GB", 1_073_741_824],
-  ["MB", 1_048_576],
-] as const
-
-/** A size in the largest unit that it fills: `100 MB`. */
-export function formatBytes(bytes: number): string {
-  const [unit, length] = BYTE_UNITS.find(([, unitBytes]) => bytes >= unitBytes) ?? ["KB", 1024]
-  const size = bytes / length
-  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
-}
 
 /** Reads the fields. Of a field that is missing the text is empty. */
 const valuesOf = (text: (name: string) => string): UploadValues => ({

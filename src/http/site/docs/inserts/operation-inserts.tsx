@@ -27,9 +27,9 @@ const socketLine = (command: string): string => `echo "${command}" | socat - /ru
 export const OPERATION_INSERTS = {
   tiers: ({ tiers }) =>
     markdownTable(
-      ["Tier", numbers("Requests per second"), numbers("In flight"), numbers("Units per day")],
+      ["Tier", numbers("Requests per second"), numbers("Requests at once"), numbers("Units per day")],
       tiers.map((limits, tier) => [
-        `${tier} ${TIERS[tier]?.name ?? ""}`,
+        TIERS[tier]?.name ?? String(tier),
         limitText(limits.requestsPerSecond),
         limitText(limits.inFlight),
         limitText(limits.unitsPerDay),

@@ -25,10 +25,10 @@ import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authent
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
 import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { formatBytes, formatCount, formatNumber } from "../../ui/format.ts"
 import { callerTimeoutSeconds, KEY_VARIABLE } from "../examples.ts"
 import { WHEEL_NAME } from "../python-wheel.ts"
-import { factOf, type Insert } from "./insert.ts"
+import { factOf, type Insert, type PageFacts } from "./insert.ts"
 import { linkTo } from "./markdown-text.ts"
 
 /** Single values: a page names the constant, so that no number is written twice. */
@@ -37,6 +37,11 @@ export const VALUE_INSERTS = {
   limit: (_, name) => formatNumber(limitNamed(LIMITS, name)),
   /** `{{bytes bodyBytesMax}}`: the same in KiB or MiB. */
   bytes: (_, name) => inKibOrMib(limitNamed(LIMITS, name)),
+  /** `{{size MAILKIND_JOB_BYTES_MAX}}`: a limit of jobs or the default of a setting, in the largest unit that it fills. */
+  size: ({ settings }, name) =>
+    formatBytes(name.startsWith("MAILKIND_") ? defaultOf(settings, name) : limitNamed(JOB_LIMITS, name)),
+  /** `{{default MAILKIND_JOB_KEEP_HOURS}}`: the number that a setting has if nobody sets it. */
+  default: ({ settings }, name) => formatNumber(defaultOf(settings, name)),
   /** `{{minutes signInPerAddressSeconds}}`: a limit in seconds, as minutes. */
   minutes: (_, name) => formatNumber(limitNamed(LIMITS, name) / 60),
   /** `{{job-limit jobsPerAccountMax}}`: a row of the table of limits of jobs. */
@@ -88,6 +93,12 @@ export const VALUE_INSERTS = {
   "prometheus-alerts": ({ operatorFiles }) =>
     linkTo("alert rules for Prometheus", `${factOf(operatorFiles).alertsPath} "alerts.yml"`),
 } as const satisfies Readonly<Record<string, Insert>>
+
+function defaultOf(settings: PageFacts["settings"], name: string): number {
+  const found = settings.find(own => own.name === name)
+  assert(found !== undefined, `there is a setting named ${name}`)
+  return Number(found.default)
+}
 
 function limitNamed(limits: Readonly<Record<string, unknown>>, name: string): number {
   const found = Object.entries(limits).find(([own]) => own === name)?.[1]

@@ -7,8 +7,10 @@ export const DOCS = `
 .pages p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
 .pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
 .pages a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
-.pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
+.pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
 .contents-folded { margin: calc(-1 * var(--s2)) 0 var(--s3) } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
+/* Many sections: the contents stand open where there is room. */
+@media (min-width: 80rem) { .contents-folded:has(li:nth-child(5)) { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } } }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .columns .to-pages { display: none }
   .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
@@ -20,7 +22,7 @@ export const DOCS = `
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
-.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
+.columns .scroll { & td code { overflow-wrap: break-word } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
 
 .find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
