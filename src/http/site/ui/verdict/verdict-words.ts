@@ -310,20 +310,29 @@ function markOf(reason: Reason, result: CheckResult, changing: Reason | null): M
 
 /** What the card tells in another place, or another line tells better. */
 function isLeftOut(reason: Reason, deciding: Reason, result: CheckResult): boolean {
-  const { category, reasons } = result
-  if (reason === "dns_unavailable" || reason === "test_address" || reason === "no_evidence") return true
+  if (NEVER_A_LINE.has(reason)) return true
   // The sentence above the lines says it.
   if (reason === deciding) return ENDING_OF[reason] !== undefined && isUnreachable(result)
-  if (reason === "suite_b_tenant" && reasons.includes("suite_b_mail")) return true
-  if (reason === "dmarc_enforced" && result.recommendation !== "allow") return true
+  return LEFT_OUT[reason]?.(result) ?? false
+}
+
+const NEVER_A_LINE: ReadonlySet<Reason> = new Set(["dns_unavailable", "test_address", "no_evidence"])
+
+/** When a reason that did not decide has no line. */
+const LEFT_OUT: Partial<{ readonly [R in Reason]: (result: CheckResult) => boolean }> = {
+  suite_b_tenant: ({ reasons }) => reasons.includes("suite_b_mail"),
+  dmarc_enforced: ({ recommendation }) => recommendation !== "allow",
   // A mailbox without email has no readers. Elsewhere the line about the shared inbox names the role too.
-  if (reason === "shared_inbox_name" && isUnreachable(result)) return true
-  if (reason === "role_account" && reasons.includes("shared_inbox_name") && !isUnreachable(result)) return true
-  if (reason === "disposable_domain" || reason === "weak_listing")
-    return reasons.includes("weak_listing") && category === "disposable"
-  return (
-    reason === "mx_found" && (HAS_NO_MX_LINE.has(category) || reasons.some(other => MAIL_OPERATOR_REASONS.has(other)))
-  )
+  shared_inbox_name: isUnreachable,
+  role_account: result => result.reasons.includes("shared_inbox_name") && !isUnreachable(result),
+  disposable_domain: isWeaklyListed,
+  weak_listing: isWeaklyListed,
+  mx_found: ({ category, reasons }) =>
+    HAS_NO_MX_LINE.has(category) || reasons.some(other => MAIL_OPERATOR_REASONS.has(other)),
+}
+
+function isWeaklyListed({ category, reasons }: CheckResult): boolean {
+  return category === "disposable" && reasons.includes("weak_listing")
 }
 
 /** Of these it is no news that they receive email. */
