@@ -203,6 +203,16 @@ function sectionOf(route: RouteId): NavigationTarget | null {
   return path.startsWith(`${ROUTES.docs.path}/`) && !hasOwnLink ? "docsGuide" : null
 }
 
+/** Leads to more units: to the prices, or at a server that has none to show to what the limits are. */
+export function MoreUnitsLink() {
+  const { hasPricing } = useContext(Offer)
+  return (
+    <a class="button small" href={hasPricing ? PRICING_PATH : ROUTES.docsLimits.path}>
+      {hasPricing ? "See pricing" : "How limits work"}
+    </a>
+  )
+}
+
 /** Marks a link to the current page. */
 export const ariaCurrentPage = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
 

@@ -6,7 +6,8 @@ import { TIERS } from "../../../../contract/tiers.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
 import { checkedCount, sumFigures } from "../../../../customers/usage/usage-history.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { Change, Panel, Segmented, Tiles } from "../../ui/panels.tsx"
+import { MoreUnitsLink } from "../../ui/layout.tsx"
+import { Change, Notice, Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CategoryPanel, ChartPanel, type DataProps, KeysPanel, LatestPanel } from "./overview-panels.tsx"
 import { StartCard } from "./start-steps.tsx"
@@ -25,6 +26,11 @@ export function OverviewPage({ data }: DataProps) {
       action={hasChecks ? <PeriodChoice data={data} /> : undefined}
     >
       <p class="unseen" role="status" id="start-news" />
+      {usage.today.remaining === 0 ? (
+        <Notice tone="review" action={<MoreUnitsLink />}>
+          <strong>Today's units are used up.</strong> The API answers 429 until 00:00 UTC, and list checks pause.
+        </Notice>
+      ) : null}
       {nextStep === null ? null : (
         <StartCard
           next={nextStep}
