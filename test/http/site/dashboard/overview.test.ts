@@ -271,7 +271,7 @@ describe("the latest requests", () => {
     await harness.ask("GET /v1/usage")
     const { html } = await get(OVERVIEW)
     expect(latestOf(html)).toEqual([
-      ...["2 items 1 personal, 1 invalid", "mailinator.com Disposable block"],
+      ...["Batch of 2 1 personal, 1 invalid", "mailinator.com Disposable block"],
       ...Array.from({ length: 6 }, () => "gmail.com Personal review"),
     ])
     const [path = ""] = attributesIn(html, "href").filter(href => href.startsWith(`${ROUTES.requests.path}/`))

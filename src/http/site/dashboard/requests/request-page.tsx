@@ -12,11 +12,12 @@ import { pathWithId, withQuery } from "../../links.ts"
 import { formatCount } from "../../ui/format.ts"
 import { LinkButton } from "../../ui/forms.tsx"
 import { Prose } from "../../ui/layout.tsx"
+import { ShareTable } from "../../ui/panels.tsx"
 import { type Fact, Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
 import { CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { DOUBTS, meaningOf, subjectOf } from "./request-words.tsx"
+import { batchShares, DOUBTS, meaningOf, subjectOf } from "./request-words.tsx"
 import { formatTookMs, RequestTime } from "./requests-page.tsx"
 
 type RequestPageProps = {
@@ -27,9 +28,13 @@ type RequestPageProps = {
 
 /** Everything that is logged of one request: what was asked, what came out, and how it went. */
 export function RequestPage({ user, request, keyName }: RequestPageProps) {
-  const { domain, skippedCount, keyId } = request
+  const { domain, skippedCount, keyId, code, status } = request
+  const subject = subjectOf(request)
+  const isUnnamed = code !== null && subject === request.route
+  const title = isUnnamed ? `${status < 500 ? "Refused" : "Failed"} request` : subject
+  const items = batchShares(request)
   return (
-    <DashboardLayout route="loggedRequest" title={subjectOf(request)} user={user}>
+    <DashboardLayout route="loggedRequest" title={title} user={user}>
       <p class="crumb">
         <a href={ROUTES.requests.path}>All requests</a>
       </p>
@@ -40,15 +45,24 @@ export function RequestPage({ user, request, keyName }: RequestPageProps) {
         </p>
       )}
       <Verdict {...outcomeOf(request)} subject={request.route} facts={factsOf(request, keyName)}>
+        {items.length === 0 ? null : <ShareTable caption="Items by category" shares={items} />}
         <p class="actions">
           {domain === null ? null : (
             <>
-              <LinkButton path={withQuery(ROUTES.requests.path, { domain })} label="Same domain" look="small" />
+              <LinkButton
+                path={withQuery(ROUTES.requests.path, { domain })}
+                label="Requests for this domain"
+                look="small"
+              />
               <LinkButton path={withQuery(ROUTES.docsLists.path, { domain })} label="Which lists?" look="small" />
               <LinkButton path={withQuery(ROUTES.feedback.path, { domain })} label="Wrong? Tell us" look="small" />
             </>
           )}
-          <LinkButton path={withQuery(ROUTES.requests.path, { key: keyId })} label="Same key" look="small" />
+          <LinkButton
+            path={withQuery(ROUTES.requests.path, { key: keyId })}
+            label="Requests with this key"
+            look="small"
+          />
         </p>
       </Verdict>
       <p class="hint">Addresses are never logged: you see the domain only.</p>
@@ -73,7 +87,10 @@ function outcomeOf(request: StoredRequest): Outcome {
     return { ...verdict, meaning: CATEGORY_MEANINGS[category], reasons }
   }
   const plain = { tone: category, recommendation, reasons: [] }
-  if (code === null) return { ...plain, headline: "Answered", meaning: meaningOf(request) }
+  if (code === null) {
+    const count = batchShares(request).reduce((sum, share) => sum + share.count, 0)
+    return { ...plain, headline: count === 0 ? "Answered" : `${formatCount(count, "item")} checked`, meaning: "" }
+  }
   const problem = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]
   const more = <a href={`${ROUTES.docsErrors.path}#${code}`}>What this problem means</a>
   return {

@@ -3,15 +3,16 @@ import { domainToUnicode } from "node:url"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { formatNumber } from "../../ui/format.ts"
 import { RecommendationBadge } from "../../ui/layout.tsx"
+import { type Share, SplitBar } from "../../ui/panels.tsx"
 import { CATEGORY_LABELS } from "../../ui/verdict/verdict-words.ts"
 
-/** What a request is about: its domain, or how many items it had, or else its route. */
+/** What a request is about: its domain, or how many items its batch had, or else its route. */
 export function subjectOf({ domain, category, recommendation, reason, categoryCounts, route }: StoredRequest): string {
   if (domain !== null) return displayedName(domain, recommendation === "allow", reason)
   const itemCount = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
-  if (itemCount > 0) return formatCount(itemCount, "item")
+  if (itemCount > 0) return `Batch of ${formatNumber(itemCount)}`
   return category === null ? route : "Not an address"
 }
 
@@ -26,6 +27,18 @@ export function meaningOf({ code, category, reason, categoryCounts }: StoredRequ
   if (code !== null) return problemLabel(code)
   if (category === null) return categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")
   return DOUBTS.get(reason ?? "")?.label ?? categoryLabel(category)
+}
+
+/** The items of a batch by category, the most frequent first. Empty for what is no batch. */
+export const batchShares = ({ categoryCounts }: StoredRequest): readonly Share[] =>
+  categoryCounts
+    .map(([name, count]) => ({ label: categoryLabel(name), count, tone: `of-${name}` }))
+    .sort((one, other) => other.count - one.count)
+
+/** The same as `meaningOf`, with a bar in place of the categories of a batch. */
+export function resultOf(request: StoredRequest) {
+  const [shares, meaning] = [batchShares(request), meaningOf(request)]
+  return shares.length === 0 || request.code !== null ? meaning : <SplitBar label={meaning} shares={shares} />
 }
 
 /** The code of a problem in words: `Rate limited`. */

@@ -24,7 +24,7 @@ import {
   requestsPath,
   STATUS_CLASSES,
 } from "./request-query.ts"
-import { meaningOf, OutcomePill, subjectOf } from "./request-words.tsx"
+import { OutcomePill, resultOf, subjectOf } from "./request-words.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const REQUESTS_FLASH = {
@@ -198,7 +198,7 @@ function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "quer
 
 const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<StoredRequest>[] => [
   {
-    ...{ name: "Domain", kind: "text" },
+    ...{ name: "Request", kind: "text" },
     cell: request => [
       <a
         key="subject"
@@ -210,7 +210,7 @@ const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<Stored
       request.skippedCount === 0 ? null : ` · ${formatCount(request.skippedCount, "later request")} not logged`,
     ],
   },
-  { name: "Result", kind: "text", cell: meaningOf },
+  { name: "Result", kind: "text", cell: resultOf },
   { name: "Outcome", kind: "pill", onPhone: "first", cell: request => <OutcomePill request={request} /> },
   {
     ...{ name: "Key", kind: "text", onPhone: "hidden" },
