@@ -331,7 +331,10 @@ describe("the owner gets a mail", () => {
     const opened = await openJane(0)
     const page = await uploadDone(opened, { file: csvFile(`email\n${"a@acme.com\n".repeat(1001)}`) })
     expect(page.text).toContain("List check paused You have used today's units.")
-    expect(page.text).toContain("1,000 of 1,001 rows")
+    expect(page.text).toContain("1,000 of 1,001 rows checked")
+    expect(page.html).toContain(`href="${ROUTES.docsLimits.path}"`)
+    const overview = await opened.get(ROUTES.dashboard.path)
+    expect(overview.text).toContain("Today's units are used up. The API answers 429 until 00:00 UTC")
     expect((await opened.get(`${page.path}/results`)).html.trim().split("\n")).toHaveLength(1001)
     await sendMails(opened)
     expect(subjects(opened)).toContain("Your list check is paused")
@@ -409,6 +412,15 @@ describe("the stream of a list's page", () => {
     expect(await nextEvent()).toBe("the end")
     expect(state.endedCount).toBe(1)
   })
+})
+
+test("a check that broke off says at which row", async () => {
+  const opened = await openSignedIn()
+  const { path } = await uploadDone(opened, { file: csvFile() })
+  await opened.harness.store.run("UPDATE jobs SET state = 'failed', reason = 'no_progress', rows_done = 1")
+  const { text } = await opened.get(path)
+  expect(text).toContain("most likely at row 2, not counting the header.")
+  expect(text).toContain("1 of 3 rows checked")
 })
 
 describe("a callback", () => {

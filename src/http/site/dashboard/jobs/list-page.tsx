@@ -64,7 +64,16 @@ export function ListProgress({ list }: { readonly list: JobBody }) {
     >
       <Panel title={<StateTitle list={list} />} link={<Deletion list={list} />}>
         {state === "stopped" || state === "failed" ? (
-          <Notice tone={state === "failed" ? "block" : "review"}>{stateMeaning(list)}</Notice>
+          <Notice
+            tone={state === "failed" ? "block" : "review"}
+            action={
+              list.reason === "units_used_up" ? (
+                <LinkButton path={ROUTES.docsLimits.path} label="How limits work" look="small" />
+              ) : undefined
+            }
+          >
+            {stateMeaning(list)}
+          </Notice>
         ) : null}
         {state === "receiving" || state === "done" ? null : <Progress list={list} />}
         {JOB_STATES[state].hasResults && rows.done > 0 ? <Downloads list={list} /> : <ListActions list={list} />}
@@ -109,9 +118,11 @@ function Progress({ list }: { readonly list: JobBody }) {
   const { state, rows, rows_per_second: rate, seconds_left: left } = list
   return (
     <>
-      <progress aria-label="Rows checked" max={Math.max(1, rows.total)} value={rows.done} />
+      {state === "queued" || state === "running" ? (
+        <progress aria-label="Rows checked" max={Math.max(1, rows.total)} value={rows.done} />
+      ) : null}
       <p class="sum-line">
-        <span>{rowsDone(list)}</span>
+        <span>{rowsDone(list)} checked</span>
         {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} per second</span>}
         {left === null ? null : <span>{timeLeft(left)}</span>}
       </p>
@@ -239,12 +250,12 @@ const RowCount = ({ count, what }: { readonly count: number; readonly what: stri
   </>
 )
 
-type Problem = { readonly why: ComponentChildren; readonly rows: number; readonly first: number | null }
+type Problem = { readonly why: ComponentChildren; readonly rows: number; readonly first: number }
 
 const PROBLEM_COLUMNS: readonly CellColumn<Problem>[] = [
   { name: "Reason", kind: "text", cell: ({ why }) => why },
   { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows) },
-  { name: "First row", kind: "number", onPhone: "labelled", cell: ({ first }) => first && formatNumber(first) },
+  { name: "First row", kind: "number", onPhone: "labelled", cell: ({ first }) => formatNumber(first) },
 ]
 
 /** Why rows are not simply allowed, with a row each to look at. The job tells the most common reasons only. */
@@ -257,11 +268,8 @@ function Problems({ list: { problems, by_recommendation: counts } }: { readonly 
   const others = told.reduce((left, { rows }) => left - rows, (counts["review"] ?? 0) + (counts["block"] ?? 0))
   return (
     <Panel title="Why rows are not allowed" id="problems">
-      <RowTable
-        caption="The most common reasons"
-        columns={PROBLEM_COLUMNS}
-        rows={others > 0 ? [...told, { why: "Other reasons", rows: others, first: null }] : told}
-      />
+      <RowTable caption="The most common reasons" columns={PROBLEM_COLUMNS} rows={told} />
+      {others > 0 ? <p class="hint">Other reasons: {formatCount(others, "row")}</p> : null}
     </Panel>
   )
 }

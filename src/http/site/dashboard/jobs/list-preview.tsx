@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import type { SampleRow } from "../../../../jobs/list-estimate.ts"
 import type { SeenList } from "../../../v1/jobs.ts"
@@ -10,7 +11,7 @@ import { COLUMNS_SHOWN_MAX, columnsOf, columnValue } from "./reading-fields.tsx"
 /** A list that was sent to be seen, by the name of its file. */
 export type PreviewedList = SeenList & { readonly fileName: string }
 
-/** How a list is read, its first rows with the column that is checked, and what it would cost. */
+/** How a list is read, and its first rows with the column that is checked. */
 export function ListPreview(preview: PreviewedList) {
   const { body, sample } = preview
   const { rows, units_needed: needed, units_left: left } = body
@@ -21,10 +22,7 @@ export function ListPreview(preview: PreviewedList) {
       {rows === 0 ? (
         <Notice tone="review">There is no row to check in this file.</Notice>
       ) : (
-        <p class="cost">
-          Costs <b>{formatCount(needed, "unit")}</b>.
-          {left === null ? null : <span class="because"> {formatNumber(left)} left today.</span>}
-        </p>
+        <p class="hint">Nothing is stored yet. This preview cost {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</p>
       )}
       {left !== null && needed > left ? (
         <Notice tone="review">

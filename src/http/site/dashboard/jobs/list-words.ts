@@ -28,22 +28,28 @@ const STATE_MEANINGS: { readonly [S in Exclude<JobState, "done">]: string } = {
 
 const KEPT = "The results so far are kept."
 
-const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
-  units_used_up: `You have used today's units. It continues automatically after 00:00 UTC, or at once on a higher tier. ${KEPT}`,
+const REASON_MEANINGS: { readonly [R in Exclude<JobReason, "no_progress">]: string } = {
+  units_used_up: `You have used today's units. It continues automatically after 00:00 UTC, or at once when you move to a higher tier. ${KEPT}`,
   space_used_up: `Your lists have used up their storage. It continues automatically when you delete another list or one expires. ${KEPT}`,
   account_suspended: `Your account is suspended. It continues automatically when the account is resumed. ${KEPT}`,
   key_revoked: `The key that uploaded this list was revoked or has expired. ${KEPT} To check the rest, upload it again.`,
   files_lost: "The files of this list are damaged or missing on the server. Please upload it again.",
-  no_progress: `The check failed twice at the same place, most likely at the first row without a result. ${KEPT} To check the rest, upload it again without that row.`,
 }
 
 /** What the state of a list means, and why it is in it. */
 export function stateMeaning(list: JobBody): string {
   const { state, reason, rows, started_at: startedAt, ended_at: endedAt } = list
+  if (reason === "no_progress") return brokenOffMeaning(list)
   if (reason !== null) return REASON_MEANINGS[reason]
   if (state !== "done") return STATE_MEANINGS[state]
   const tookMs = startedAt === null || endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt)
   return `${formatCount(rows.done, "row")} checked in ${duration(tookMs / SECOND_MS)}.`
+}
+
+/** Where a check broke off: the first row without a result is the likely cause. */
+function brokenOffMeaning({ rows, reading }: JobBody): string {
+  const header = typeof reading?.header_line === "number" ? ", not counting the header" : ""
+  return `The check failed twice, most likely at row ${formatNumber(rows.done + 1)}${header}. ${KEPT} Remove that row, then upload the rest again.`
 }
 
 /** Whether the state may change by itself: also that of a list that waits for units. */

@@ -75,21 +75,19 @@ const LIST_COLUMNS: readonly CellColumn<JobBody>[] = [
       </a>
     ),
   },
-  { name: "Result", kind: "pill", onPhone: "first", cell: list => <ListResult list={list} /> },
+  { name: "State", kind: "pill", cell: listState },
+  {
+    ...{ name: "Result", kind: "pill", onPhone: "first" },
+    cell: list => (JOB_STATES[list.state].hasResults && list.rows.done > 0 ? <ResultBar list={list} /> : null),
+  },
   { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows.total) },
   { name: "Uploaded", kind: "time", cell: list => <Timestamp atMs={Date.parse(list.created_at)} /> },
 ]
 
-/** The results of a list that is done, else its state and how far it is. */
-function ListResult({ list }: { readonly list: JobBody }) {
-  const { state, rows } = list
+/** The state of a list, and how far it is unless it is done. */
+function listState({ state, rows }: JobBody): string {
   const done = rows.done === 0 || state === "done" ? "" : ` ${formatShare(rows.done, rows.total)}`
-  return (
-    <span class="list-result">
-      {state === "done" ? null : `${STATE_LABELS[state]}${done}`}
-      {JOB_STATES[state].hasResults && rows.done > 0 ? <ResultBar list={list} /> : null}
-    </span>
-  )
+  return `${STATE_LABELS[state]}${done}`
 }
 
 type UploadFormProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax">
@@ -124,7 +122,11 @@ type SendButtonsProps = Pick<ListsPageProps, "preview"> & {
 
 /** What starts the check, and what shows how the list is read before. */
 function SendButtons({ preview, isFileGone }: SendButtonsProps) {
-  const rows = preview?.body.rows ?? null
+  const {
+    rows,
+    units_needed: needed,
+    units_left: left,
+  } = preview?.body ?? { rows: null, units_needed: 0, units_left: null }
   return (
     <div class="actions chosen" id="send">
       {isFileGone ? (
@@ -139,8 +141,11 @@ function SendButtons({ preview, isFileGone }: SendButtonsProps) {
       <button type="submit" class="quiet without-script" formAction={`${ROUTES.postJobEstimate.path}#preview`}>
         {preview === null ? "Preview" : "Preview again"}
       </button>
-      {rows === 0 ? null : (
-        <span class="hint">The preview cost {formatCount(JOB_LIMITS.dryRunUnits, "unit")} and stored nothing.</span>
+      {preview === null || rows === 0 ? null : (
+        <span class="cost">
+          Costs <b>{formatCount(needed, "unit")}</b>.
+          {left === null ? null : <span class="because"> {formatNumber(left)} left today.</span>}
+        </span>
       )}
     </div>
   )
@@ -182,7 +187,7 @@ function OptionFields({ values, fault, preview, errorAt }: OptionFieldsProps) {
 /** With a script, what is pasted anywhere on the page becomes a file. */
 const PasteField = ({ value }: { readonly value: string }) => (
   <details class="paste" open={value !== ""}>
-    <summary class="button small">or paste addresses</summary>
+    <summary class="button small">Paste addresses</summary>
     <TextArea
       {...{ name: "pasted", label: "Addresses, domains or websites, one per line", value }}
       {...{ maxLength: PASTED_LENGTH_MAX, placeholder: " ", spellcheck: false, autocomplete: "off" }}
