@@ -16,15 +16,15 @@ export function freshDirectory(): string {
 }
 
 /** What a program prints that succeeds. */
-export async function ran(command: readonly string[], directory: string): Promise<string> {
-  const ended = await startProgram(command, directory, environment(directory)).ended()
+export async function ran(command: readonly string[], directory: string, home = directory): Promise<string> {
+  const ended = await startProgram(command, directory, environment(home)).ended()
   if (ended.code !== 0) throw new Error(`${command.join(" ")}: ${ended.out}${ended.err}`)
   return ended.out
 }
 
 /** Packs the client into a directory, and gives the path of the packed file. */
 export async function packedIn(directory: string): Promise<string> {
-  const written = await ran([process.execPath, join(ROOT, "scripts/packages/client.ts"), directory], ROOT)
+  const written = await ran([process.execPath, join(ROOT, "scripts/packages/client.ts"), directory], ROOT, directory)
   return written.split("\n")[0] ?? ""
 }
 
