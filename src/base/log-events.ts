@@ -28,9 +28,9 @@ export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
 /** An outage begins. An operator finds its cause from this line alone. */
 const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")}`.trim(), meaning)
 
-const TRIED_AGAIN = "It is tried again."
-const LOST = "It is lost: the process ended before it could be written."
-const ONLY_OLD = "Old rows stay for now. It is tried again."
+const TRIED_AGAIN = "The server tries again."
+const LOST = "Lost: the process ended before it could write them."
+const ONLY_OLD = "Old rows stay for now, and the server tries again."
 const MAIL = "notice account"
 
 /** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
@@ -76,7 +76,7 @@ export const LOG_EVENTS = {
   "a backup was written": event("info", "file bytes", "Every page of it was read back."),
   "no backup was written": outage(["error", "debug"], "", "It is tried again after ten minutes. Older backups stay."),
   "old backups were not removed": outage("error", "", "The disk may become full. It is tried again after the next backup."),
-  "the backups were not counted": failed("A metric is old."),
+  "the backups were not counted": failed("A metric shows an old value."),
   "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
   "every line is logged": event("info", "", "SIGUSR2 came."),
@@ -126,7 +126,7 @@ export const LOG_EVENTS = {
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
   "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it."),
-  "the id of this node cannot be kept in its data directory": failed("After a restart it counts as another node for a quarter of a minute."),
+  "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
   "a callback was not delivered": event("info", "account ending result", "It is not tried again: the receiver is gone, or has failed for a day."),
   // Work in the background
   "a mail could not be written": failed(TRIED_AGAIN),
@@ -136,10 +136,10 @@ export const LOG_EVENTS = {
   "old mails were not deleted": failed(ONLY_OLD),
   "old answers to repeated requests were not deleted": failed(ONLY_OLD),
   "mails about used units were not queued": failed(TRIED_AGAIN),
-  "a mail for a sign-in could not be written": failed("The visitor gets none."),
-  "an address that signs in was not checked": failed("It is accepted."),
-  "the mails in the outbox were not counted": failed("A metric is old."),
-  "the jobs were not counted": failed("A metric is old."),
+  "a mail for a sign-in could not be written": failed("The visitor gets no mail."),
+  "an address that signs in was not checked": failed("The address is accepted unchecked."),
+  "the mails in the outbox were not counted": failed("A metric shows an old value."),
+  "the jobs were not counted": failed("A metric shows an old value."),
   "usage was not written": failed(TRIED_AGAIN),
   "usage that was not written is lost": failed(LOST),
   "old usage was not deleted": failed(ONLY_OLD),
@@ -153,15 +153,15 @@ export const LOG_EVENTS = {
   "requests were not logged": failed(TRIED_AGAIN),
   "logged requests that were not written are lost": failed(LOST),
   "old logged requests were not deleted": failed(ONLY_OLD),
-  "units were not leased ahead, or not given back": failed("The next request leases them itself."),
+  "units were not leased ahead, or not given back": failed("The next request leases units itself."),
   "changes of other processes were not read": failed("A revoked key may work for up to a minute."),
-  "terms were not read": failed("The last ones hold."),
-  "corrections were not read": failed("The last ones hold."),
+  "terms were not read": failed("The terms and corrections read last apply."),
+  "corrections were not read": failed("The terms and corrections read last apply."),
   "expired sign-ins and sessions were not deleted": failed(ONLY_OLD),
   "expired data of free checks was not deleted": failed(ONLY_OLD),
   "the use of deleted accounts was not deleted": failed(ONLY_OLD),
   "old acts of administrators and suspensions were not deleted": failed(ONLY_OLD),
-  "stored results of deep checks were not read": failed("They are looked up again."),
+  "stored results of deep checks were not read": failed("Deep checks ask the network again."),
   "results of deep checks were not written": failed(TRIED_AGAIN),
   "old results of deep checks were not deleted": failed(ONLY_OLD),
   "observations of mail hosts were not read": failed(TRIED_AGAIN),
@@ -169,18 +169,18 @@ export const LOG_EVENTS = {
   "listed domains were not compared": failed(TRIED_AGAIN),
   "old observations of mail hosts were not deleted": failed(ONLY_OLD),
   "the heartbeats of nodes were not read or written": failed("Other nodes may count this one as dead."),
-  "the heartbeat of this node was not deleted: other nodes count it until it times out": failed("For a quarter of a minute each node admits less."),
+  "the heartbeat of this node was not deleted: other nodes count it until it times out": failed("For 15 seconds each node admits less."),
   "the clock was not confirmed": failed(TRIED_AGAIN),
   "jobs were not looked for": failed(TRIED_AGAIN),
   "old jobs were not removed": failed(TRIED_AGAIN),
-  "the lease of jobs was not renewed": failed("Another node may take them over."),
+  "the lease of jobs was not renewed": failed("Another node may take over these jobs."),
   "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
-  "a job was interrupted": failed("It continues where it stood."),
+  "a job was interrupted": failed("The job continues where it stopped."),
   "a list is given up, since it ended its process twice": event("error", "job row remedy", "Its state is `failed`, and `row` is the likely cause."),
   "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "callbacks were not sent": failed(TRIED_AGAIN),
-  "the result of a callback was not recorded": failed("It is sent again, with the same id."),
+  "the result of a callback was not recorded": failed("The callback is sent again, with the same id."),
 } as const satisfies Readonly<Record<string, LogEvent>>
 
 /** What a log line says. */

@@ -90,7 +90,7 @@ export const CONTRACT_INSERTS = {
   "refusal-order": () => REFUSAL_ORDER.map(({ step }, at) => `${at + 1}. ${step}`).join("\n"),
   reasons: (_, group) => {
     const reasons = REASON_NAMES.filter(reason => REASONS[reason].group === group)
-    const columns = ["Code", "Meaning", "Example", ...(reasons.some(isDecisive) ? DECISION_COLUMNS : [])]
+    const columns = ["Code", "Meaning", ...(reasons.some(isDecisive) ? DECISION_COLUMNS : [])]
     return markdownTable(
       columns,
       reasons.map(reason => reasonRow(reason).slice(0, columns.length)),
@@ -98,7 +98,7 @@ export const CONTRACT_INSERTS = {
   },
   "test-addresses": ({ testDomain }) =>
     markdownTable(
-      ["Address", "Meaning", "Category", ...POLICY_NAMES],
+      ["Address", "Meaning", "Category", ...policyColumns],
       Object.entries(TEST_ADDRESSES).map(([localPart, { description, category }]) => [
         testAddress(localPart, testDomain),
         proseText(description),
@@ -149,8 +149,7 @@ function reasonRow(reason: Reason): readonly string[] {
   const sureness = reason === "test_address" ? "its category's" : confidence.toFixed(2)
   return [
     `${codeSpan(reason)} {#${reason}}`,
-    proseText(description),
-    proseText(example),
+    `${proseText(description)} Example: ${proseText(example)}`,
     ...(decided === null ? ["–", "–", "–"] : [decided, sureness, String(DECISIVE.indexOf(reason) + 1)]),
   ]
 }

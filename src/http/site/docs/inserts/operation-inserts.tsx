@@ -48,15 +48,6 @@ export const OPERATION_INSERTS = {
         return `### ${title} {#${title.toLowerCase().replaceAll(" ", "-")}}\n\n${table}`
       })
       .join("\n\n"),
-  /** Work that failed: the fields are the same in every line, so the page names them once. The cell that heads a row does not break. */
-  "log-background-events": () =>
-    markdownTable(
-      ["Meaning", "Events"],
-      eventsWithOneText(({ fields }) => isBackground(fields)).map(({ messages, meaning }) => [
-        proseText(meaning),
-        messages.map(codeSpan).join(", "),
-      ]),
-    ),
   "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
   "audit-actors": () =>
     markdownTable(
@@ -140,6 +131,9 @@ function partsOf<R>(rows: readonly R[], titles: Readonly<Record<string, string>>
   return parts
 }
 
+/** As many events with one outcome are folded. */
+const FOLDED_EVENTS_MIN = 3
+
 /** Every event by its part, which is folded. */
 export const LOG_EVENT_INSERTS = {
   "log-events": () => {
@@ -197,6 +191,50 @@ export const DEPLOY_INSERTS = {
   },
   "haproxy-frontend": facts => haproxyHalf(facts, 0, "haproxy.cfg"),
   "haproxy-backend": facts => haproxyHalf(facts, 1, "haproxy.cfg, its other half"),
+  /** Work that failed: what many events lead to is a fold with their names, and the others are a table. */
+  "log-background-events": () => {
+    const groups = eventsWithOneText(({ fields }) => isBackground(fields))
+    const large = groups.filter(({ messages }) => messages.length >= FOLDED_EVENTS_MIN)
+    const rest = groups
+      .filter(({ messages }) => messages.length < FOLDED_EVENTS_MIN)
+      .flatMap(({ messages, meaning }) => messages.map(message => ({ message, meaning })))
+    const columns = ["Event", "What happens then"]
+    const cells = rest.map(({ message, meaning }) => [codeSpan(message), proseText(meaning)])
+    const lists = large.map(({ messages, meaning }) => `**${meaning}** ${messages.map(codeSpan).join(", ")}`)
+    return {
+      markdown: [...lists, markdownTable(columns, cells)].join("\n\n"),
+      html: (
+        <>
+          {large.map(({ first, messages, meaning }) => (
+            <details key={first}>
+              <summary>
+                {meaning} <span class="type">{messages.length}</span>
+              </summary>
+              <ul>
+                {messages.map(message => (
+                  <li key={message}>
+                    <code>{message}</code>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ))}
+          <Table caption="Other work in the background that failed" columns={columns}>
+            {rest.map(({ message, meaning }) => (
+              <tr key={message}>
+                <th scope="row">
+                  <code>{message}</code>
+                </th>
+                <td>
+                  <Prose text={meaning} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      ),
+    }
+  },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
 /** What the operator says about prices, or else whom to ask. */

@@ -8,7 +8,7 @@ export const DOCS = `
 .pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
 .pages a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
 .pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
-.contents-folded { margin: calc(-1 * var(--s2)) 0 var(--s3) } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
+.contents-folded { margin: calc(-1 * var(--s2)) 0 var(--s3) } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 } .page .contents-folded li { margin: 0 } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
 /* Many sections: the contents stand open where there is room. */
 @media (min-width: 80rem) { .contents-folded:has(li:nth-child(5)) { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } } }
 @media (min-width: 60rem) {
@@ -23,6 +23,9 @@ export const DOCS = `
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
 .columns .scroll { & td code { overflow-wrap: break-word } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
+
+/* Of the columns of codes and words, those of sentences are the wide ones. */
+@media (min-width: 44.01rem) { .columns .scroll { & td[data-label="Meaning"]:not(:last-child) { width: 42% } & td:is([data-label="While a person waits"], [data-label="In a job"]) { width: 29% } } }
 
 .find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
