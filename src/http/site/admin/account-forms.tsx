@@ -21,12 +21,12 @@ type NotePanelProps = { readonly account: Account; readonly note: string; readon
 
 /** The note of the operator about an account. */
 export const NotePanel = ({ account: { id }, note, rejected }: NotePanelProps) => (
-  <Panel>
+  <Panel title="Note">
     <form class="form" method="post" action={pathWithId("postAdminNote", id)}>
       <input type="hidden" name="seen" value={noteFingerprint(note)} />
       <TextArea
         name="note"
-        label="Note"
+        label="About this account"
         value={rejected?.typed ?? note}
         error={rejected?.message ?? null}
         hint="Only administrators see it here, and the owner's data export has it. We remove what looks like an email address."
@@ -79,7 +79,7 @@ export function SuspensionNotice({ account: { id, suspendedAtMs, suspensionReaso
   return (
     <Notice tone="block" action={resume}>
       <strong>Suspended</strong> since <Timestamp atMs={suspendedAtMs} />. Its keys are refused.
-      {suspensionReason ? <p class="any">{suspensionReason}</p> : null}
+      {suspensionReason ? <p class="any">Reason: {suspensionReason}</p> : null}
     </Notice>
   )
 }
@@ -94,7 +94,7 @@ type AccountDeletionPageProps = {
 export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionPageProps) {
   const { id, email, suspendedAtMs } = account
   return (
-    <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account">
+    <AdminLayout route="adminAccountDeletion" section="adminAccounts" title={`Delete ${email}?`}>
       <Notice tone="review">You cannot undo this. To block the account temporarily, suspend it instead.</Notice>
       <Panel>
         <ul>

@@ -81,7 +81,7 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
         <NotePanel account={account} note={note} rejected={rejected.note} />
       </div>
       <Tiles tiles={usageTiles(usage)} />
-      <Panel>
+      <Panel title="Tier">
         <form class="form" method="post" action={pathWithId("postAdminTier", account.id)}>
           <TierField tiers={tiers} selected={String(account.tier)} error={rejected.tierError ?? null} />
           <button type="submit" class="small">
@@ -109,10 +109,10 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
 }
 
 const FactsPanel = ({ details: { account, termsState, sessionCount } }: Pick<AdminAccountPageProps, "details">) => (
-  <Panel>
+  <Panel title="Details">
     <DescriptionList
       items={[
-        ["State", account.suspendedAtMs === undefined ? "active" : <strong class="wrong">suspended</strong>],
+        ["State", account.suspendedAtMs === undefined ? "active" : "suspended"],
         ["Tier", tierLabel(account.tier)],
         ["Created", <DateStamp atMs={account.createdAtMs} />],
         ["Terms", <TermsStatus account={account} state={termsState} />],

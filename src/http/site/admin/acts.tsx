@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 
-import { DAY_MS } from "../../../base/time.ts"
+import { DAY_MS, formatInstant, parseInstant } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
@@ -55,9 +55,9 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
               />
             </Panel>
             <p class="hint">
-              What administrators, commands on the server and reports of leaked keys changed; for one account, what its
-              owner changed too. Kept for {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} entries.{" "}
-              <code>mailkind audit</code> prints everything.
+              Changes by administrators, commands on the server and leak reports. Filter by an account to see its
+              owner’s changes too. Kept for {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)}{" "}
+              entries. <code>mailkind audit</code> prints everything.
             </p>
           </AdminLayout>
         )
@@ -109,7 +109,7 @@ type ActFilterBarProps = { readonly values: ActFilterValues; readonly isFiltered
 const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: ActFilterBarProps) => (
   <FilterBar path={ROUTES.adminActs.path} isFiltered={isFiltered}>
     <TextField name="account" label="Account" value={account} placeholder="Email or id" {...VERBATIM} />
-    <TextField name="by" label="By" value={by} placeholder="Email or root" {...VERBATIM} />
+    <TextField name="by" label="By" value={by} placeholder="Email or name" {...VERBATIM} />
     <TextField name="from" label="First day" type="date" value={from} />
     <TextField name="to" label="Last day" type="date" value={to} />
     <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...ACT_OPTIONS]} selected={act} />
@@ -120,19 +120,19 @@ const ACT_OPTIONS = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ va
 
 const ACT_COLUMNS: readonly CellColumn<RecordedAct>[] = [
   {
-    ...{ name: "Activity", kind: "text" },
+    ...{ name: "Change", kind: "text" },
     cell: act => (
       <>
-        {actLabel(act.kind)} {act.details === "" ? null : <span class="because">{actDetails(act)}</span>}
+        {actLabel(act.kind)} {actDetails(act)}
       </>
     ),
   },
   {
-    ...{ name: "Account", kind: "text", onPhone: "first" },
+    ...{ name: "Account", kind: "text" },
     cell: ({ accountId, accountEmail }) => (accountId === null ? null : accountName(accountId, accountEmail)),
   },
-  { name: "By", kind: "text", cell: actorName },
-  { name: "When", kind: "time", cell: ({ atMs }) => <Timestamp atMs={atMs} /> },
+  { name: "By", kind: "text", onPhone: "labelled", cell: actorName },
+  { name: "When", kind: "time", cell: ({ atMs }) => <Timestamp atMs={atMs} isExact /> },
 ]
 
 type ActsTableProps = {
@@ -145,7 +145,7 @@ type ActsTableProps = {
 export const ActsTable = ({ acts, isOneAccount = false }: ActsTableProps) => (
   <RowTable
     caption="Activity"
-    columns={ACT_COLUMNS.filter(({ name }) => !(isOneAccount && name === "Account"))}
+    columns={isOneAccount ? ACT_COLUMNS.filter(({ name }) => name !== "Account") : ACT_COLUMNS}
     rows={acts}
   />
 )
@@ -176,9 +176,21 @@ function accountName(id: string, email: string | null) {
   )
 }
 
-const actDetails = ({ kind, details }: RecordedAct) =>
-  kind === "report_accepted" || kind === "report_rejected" ? (
-    <a href={pathWithId("adminReport", details)}>{details}</a>
-  ) : (
-    details
+/** What an entry says besides. A report is linked; other ids are shortened, and have the whole as their title. */
+function actDetails({ kind, details }: RecordedAct) {
+  if (details === "") return null
+  if (kind === "report_accepted" || kind === "report_rejected")
+    return (
+      <a class="because" href={pathWithId("adminReport", details)}>
+        Details
+      </a>
+    )
+  const writtenAtMs = kind === "database_restored" ? parseInstant(details) : null
+  if (writtenAtMs !== null) return <span class="because">{formatInstant(writtenAtMs)}</span>
+  const [, start] = /^([a-z]+_[0-9A-Za-z]{4})[0-9A-Za-z]{8,}$/.exec(details) ?? []
+  return (
+    <span class="because" title={start && details}>
+      {start === undefined ? details : `${start}…`}
+    </span>
   )
+}

@@ -206,7 +206,7 @@ export function adminTodos(overview: ServerOverview): { readonly [K in "broken" 
 const waitingTodos = (overview: ServerOverview): readonly Todo[] =>
   WAITING.flatMap(({ counted, words: [one, many], ...link }) => {
     const count = overview[counted]
-    return count === 0 ? [] : [{ text: formatCount(count, one, many), ...("path" in link ? { link } : {}) }]
+    return count === 0 ? [] : [{ text: formatCount(count, one, many), link }]
   })
 
 const WAITING = [
@@ -228,7 +228,15 @@ const WAITING = [
     label: "Accounts",
     path: withQuery(ROUTES.adminAccounts.path, { state: "suspended" }),
   },
-  { counted: "failedJobCount", words: ["list check stopped before its end.", "list checks stopped before their end."] },
+  {
+    counted: "failedJobCount",
+    words: [
+      "list check stopped before its end. Its owner sees why on its page.",
+      "list checks stopped before their end. Their owners see why on their pages.",
+    ],
+    label: "Accounts",
+    path: ROUTES.adminAccounts.path,
+  },
 ] as const
 
 const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Todo[] =>

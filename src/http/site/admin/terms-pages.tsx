@@ -45,15 +45,13 @@ type TermsPageProps = {
 
 /** The published terms, and the form for new ones. */
 export function TermsPage({ published, unacceptedCount, values, errors, flash }: TermsPageProps) {
-  const isFaulty = Object.keys(errors).length > 0
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms">
       <FlashMessage message={flash} />
-      <FormError message={isFaulty ? "Nothing was published. Fix the marked fields and try again." : null} />
       {unacceptedCount === 0 ? null : (
         <Notice tone="review">{formatCount(unacceptedCount, "account")} must still accept the terms.</Notice>
       )}
-      <Panel>
+      <Panel title="Published terms">
         {published.length === 0 ? (
           <Empty>No terms are published.</Empty>
         ) : (
@@ -66,8 +64,8 @@ export function TermsPage({ published, unacceptedCount, values, errors, flash }:
 }
 
 const TERMS_COLUMNS: readonly CellColumn<Terms>[] = [
-  { name: "Version", kind: "text", cell: ({ url, version }) => termsLink(url, version) },
-  { name: "Link", kind: "text", onPhone: "hidden", cell: ({ url }) => url },
+  { name: "Version", kind: "text", cell: ({ version }) => version },
+  { name: "Link", kind: "text", cell: ({ url }) => termsLink(url, urlEnd(url)) },
   {
     name: "Published",
     kind: "time",
@@ -80,15 +78,23 @@ const TERMS_COLUMNS: readonly CellColumn<Terms>[] = [
   },
 ]
 
+/** The part in which the links of versions differ, if they have one. */
+function urlEnd(url: string): string {
+  const { host, pathname, search } = new URL(url)
+  return pathname + search === "/" ? host : pathname + search
+}
+
 const termsLink = (url: string, text: string) => (
-  <a href={url} rel="noreferrer">
+  <a href={url} rel="noreferrer" title={text === url ? undefined : url}>
     {text}
   </a>
 )
 
 function NewTermsForm({ values, errors }: Pick<TermsPageProps, "values" | "errors">) {
+  const isFaulty = Object.keys(errors).length > 0
   return (
     <Panel title="Publish terms" id="new">
+      <FormError message={isFaulty ? "Nothing was published. Fix the marked fields and try again." : null} />
       <p>You see a preview before anything is published.</p>
       {/* The browser would tell of the first faulty field alone. */}
       <form class="form" method="get" action={ROUTES.adminTermsPreview.path} noValidate>

@@ -91,3 +91,11 @@ test("the audit log of one account has what its owner changed, and its page show
   expect(await renamed(`/admin/acts?account=${id}`)).toBe(11)
   expect(await renamed("/admin/acts")).toBe(0)
 })
+
+test("an entry has the beginning of an id, with the whole as its title, and an exact time", async () => {
+  const { jane, key, page, form, id } = await opened()
+  await form(`/dashboard/keys/${key.key.id}/settings`, { name: "Server" }, jane)
+  const { html } = await page(`/admin/acts?account=${id}`)
+  expect(html).toContain(`title="${key.key.id}">${key.key.id.slice(0, 8)}…</span>`)
+  expect(html).toMatch(/<time dateTime="[^"]*" data-exact[^>]*>1 Jan 2026, 00:00 UTC<\/time>/i)
+})

@@ -99,7 +99,7 @@ describe("what needs attention", () => {
     [{ waitingReportCount: 1 }, "1 report waits for a decision."],
     [{ unacceptedCount: 9 }, "9 accounts have not accepted the terms."],
     [{ suspendedCount: 2 }, "2 accounts are suspended."],
-    [{ failedJobCount: 1 }, "1 list check stopped before its end."],
+    [{ failedJobCount: 1 }, "1 list check stopped before its end. Its owner sees why on its page."],
   ] as const)("is told: %#", (wanted, description) => {
     const facts = todosOf(standing(wanted))
     expect(facts).toHaveLength(1)

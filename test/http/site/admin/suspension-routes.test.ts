@@ -66,7 +66,7 @@ describe("a suspended account", () => {
     await suspend("Abuse.")
     expect((await page("/admin/accounts")).text).toContain("jane@example.com suspended")
     const { text, html } = await page(path)
-    expect(text).toContain("Suspended since 1 Jan 2026, 00:00 UTC . Its keys are refused. Abuse.")
+    expect(text).toContain("Suspended since 1 Jan 2026, 00:00 UTC . Its keys are refused. Reason: Abuse.")
     expect(text).toContain("Account suspended owner@localhost")
     expect(formIn(html, "Resume the account").path).toBe(`${path}/resume`)
     expect(html).not.toContain(`${path}/suspend`)
