@@ -58,7 +58,7 @@ const PARTS = [
       { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
       { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
-      { route: "docsInProcess", title: "In process", text: IN_PROCESS },
+      { route: "docsInProcess", title: "Inside your app", text: IN_PROCESS },
       { route: "docsFiles", title: "Files of any size", text: FILES },
     ],
   },

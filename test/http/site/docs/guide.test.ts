@@ -91,6 +91,12 @@ test("the limits page has the tiers in force, and every size", async () => {
   expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("free 7 unlimited 2,000,000")
 })
 
+test("the page about whole lists says in megabytes and hours what the settings of a list are", async () => {
+  const page = plain(await textOf(ROUTES.docsWholeLists.path))
+  for (const words of ["Size of a list 100 MB.", "All lists and results 1 GB.", "deleted 48 hours after"])
+    expect(page).toContain(words)
+})
+
 test("the limits page begins with the operator's prices as Markdown, or with whom to ask for more", async () => {
   const limits = async (changes: object) => await (await openSite(changes)(ROUTES.docsLimits.path)).text()
   const priced = await limits({ pricing: "Starter costs **$19** <b>now</b>." })
