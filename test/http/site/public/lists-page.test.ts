@@ -218,8 +218,8 @@ describe("the last refresh", () => {
   test("that never was is told, and sources are built in or not there yet", async () => {
     const html = await (await pageOf("")).text()
     expect(words(html)).toContain("Refreshednever")
-    expect(rowOf(html, "here")).toEndWith("Built in.")
-    expect(rowOf(html, "elsewhere")).toEndWith("The first refresh downloads it.")
+    expect(rowOf(html, "here")).toContain("never, it is built in")
+    expect(rowOf(html, "elsewhere")).toContain("the first refresh downloads it")
   })
 
   test("is told with its time, and each source with what became of it; where it is asked is nobody's business", async () => {
@@ -235,7 +235,7 @@ describe("the last refresh", () => {
 
   test("that refused a source says why, as text", async () => {
     const html = await (await pageOf("", refreshed("refused", HOSTILE))).text()
-    expect(rowOf(html, "here")).toContain(`refused, 22 Nov 2026, 03:12 UTC: ${HOSTILE}`)
+    expect(rowOf(html, "here")).toContain(`${HOSTILE}refused`)
     expect(html).not.toContain("<script>")
   })
 
@@ -248,7 +248,7 @@ describe("the last refresh", () => {
       ]),
     )
     const html = await (await pageOf("", { ...lists, refreshState: { ...refreshState, sources } })).text()
-    expect(rowOf(html, "here")).toMatch(/It lists gmail\.com, which .* left out\.$/)
+    expect(rowOf(html, "here")).toMatch(/It lists gmail\.com, which .* left out\./)
   })
 
   test("says that it is paused, only when it is", async () => {
