@@ -130,7 +130,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("customers/keys/key-state.ts", "if (expiresAtMs <= nowMs) return", "if (expiresAtMs < nowMs) return", "customers/keys"),
   fault("customers/keys/keys.ts", ">= LIMITS.keysPerAccountMax", "> LIMITS.keysPerAccountMax", "customers/keys"),
   fault("customers/keys/keys.ts", ">= LIMITS.keysCreatedPerDayMax", "> LIMITS.keysCreatedPerDayMax", "customers/keys"),
-  fault("customers/keys/key-changes.ts", "isRevived && (await", "!isRevived && (await", "customers/keys"),
+  fault("customers/keys/key-changes.ts", "!isUsableKey(before, nowMs) &&", "isUsableKey(before, nowMs) &&", "customers/keys"),
   fault("customers/keys/key-authenticator.ts", "else if (INVALIDATES_KEYS[kind]) this.#keys.deleteById(subject)", "", "customers/keys"),
   fault("customers/keys/networks.ts", "if (prefix > 128) return null", "", "customers/keys"),
   fault("customers/keys/network-watch.ts", "if (this.#pending.size >= PENDING_USES_MAX) return", "", "customers/keys/network-watch.test.ts"),

@@ -233,7 +233,6 @@ export async function revokeKey(log: AttributedLog, id: string, by: Revoker): Pr
   return revocation
 }
 
-/** The renamed key, or why it was not renamed. */
 /** The notices that owners get after a revocation. */
 const REVOCATION_NOTICES = {
   owner: "key_revoked_by_owner",
