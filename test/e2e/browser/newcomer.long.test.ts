@@ -52,7 +52,7 @@ const STOP = `(() => {
   if (element === null || element === document.body) return { name: "", isSeen: true }
   const label = element.labels?.[0]
   const name = label?.textContent ?? element.getAttribute("aria-label") ?? element.textContent ?? ""
-  const isOutlined = [element, label].some(one => {
+  const isOutlined = [element, label, element.closest(".ask-row")].some(one => {
     const style = one && getComputedStyle(one)
     return style && style.outlineStyle !== "none" && Number.parseFloat(style.outlineWidth) >= 2
   })

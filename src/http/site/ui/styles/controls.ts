@@ -24,7 +24,7 @@ input[type="file"] { padding: .25rem } ::file-selector-button { min-height: 1.75
 .check { display: flex; gap: .6rem; align-items: baseline } .check .hint { display: block }
 .form:has(.switches) { max-width: none } .form .switches { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: var(--s4) var(--s5); font-weight: 550 } .switches .hint { font-weight: 400 }
 .ask { margin: 0 0 var(--s4) } .ask-row { display: flex; padding: 4px; border: 1px solid var(--line-strong); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) }
-.ask-row:has(input:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px } .ask .ask-row input { flex: 1; border: 0; background: none; outline: 0; font-size: 1rem } .ask p { margin: var(--s2) 0 0 }
+.ask .ask-row input { flex: 1; border: 0; background: none; outline-offset: 0; font-size: 1rem } .ask-row:has(input:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; & input { outline: 0 } } .ask p { margin: var(--s2) 0 0 }
 .secret { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1.25rem; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash) } .secret code { overflow-wrap: anywhere; user-select: all }
 @media (max-width: 44rem) { input:not([type="checkbox"], [type="radio"]), select, textarea { font-size: 1rem } }
 `
