@@ -106,7 +106,7 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
         ) : (
           <>
             <p class="lead">
-              Did you mean {suggestion}? You entered <strong>{email}</strong>.
+              Did you mean <strong>{suggestion}</strong>? You entered {email}.
             </p>
             <div class="actions">
               <ActionButton

@@ -80,7 +80,7 @@ describe("a mistyped address", () => {
     ] as const) {
       const { own, asks, recipients } = await opened("warn")
       const confirmation = await asks(TYPO, { next: "/dashboard/usage" })
-      expect(confirmation.text).toContain("Did you mean jane@gmail.com?")
+      expect(confirmation.text).toContain("Did you mean jane@gmail.com ?")
       expect(confirmation.text).toContain("Use jane@gmail.com")
       expect(confirmation.text).toContain(`Keep ${TYPO}`)
       const fields = [

@@ -49,7 +49,12 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest
   const checks = dailyChecks.reduce((sum, count) => sum + count, 0)
   const isRevoked = apiKey.revokedAtMs !== null
   return (
-    <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
+    <DashboardLayout
+      route="dashboardKey"
+      title={apiKey.name}
+      user={user}
+      action={isRevoked ? <span class="pill block">Revoked</span> : undefined}
+    >
       <p class="crumb">
         <a href={ROUTES.keys.path}>All keys</a>
       </p>

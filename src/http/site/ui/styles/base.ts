@@ -59,7 +59,7 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 @property --fade { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes fade { from, 90% { --fade: 3rem } to { --fade: 0px } }
 @supports (animation-timeline: scroll()) { .sample pre, .pages { animation: fade linear; animation-timeline: scroll(self); mask: linear-gradient(#000 calc(100% - var(--fade)), #0003) } .sample pre:focus-visible { mask: none } }
 .sample pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6 } .sample pre code { font-size: 1em } .sample pre:focus-visible { outline-offset: -2px }
-.sample figcaption button.small { min-height: 1.75rem; border-color: transparent; background: transparent } .sample figcaption button.small:hover { border-color: var(--line) }
+.sample figcaption button.small { flex: none; white-space: nowrap; min-height: 1.75rem; border-color: transparent; background: transparent } .sample figcaption button.small:hover { border-color: var(--line) }
 /* Keywords, strings, numbers, comments and names, at least 4.5 : 1 on the ground of a sample. */
 .hk { color: light-dark(#6d3bb8, #c9a6f5) } .hs { color: light-dark(#0b6658, #7fd0bd) } .hn { color: light-dark(#93430b, #efb07a) } .hc { color: var(--soft) } .ha { color: light-dark(#1f58a8, #92bdf7) }
 .facts { max-width: 40rem; margin: 0 0 1.25rem; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .3rem var(--s5) } .facts div { display: contents } .facts dt, .links dd { color: var(--soft) } .facts dd { overflow-wrap: anywhere }

@@ -241,6 +241,7 @@ export type Sureness = { readonly of: string; readonly label: string; readonly s
 export function sureness({ result }: DisplayedVerdict): Sureness | null {
   const { category, confidence: share } = result
   if (result.is_lookalike || isProbableTypo(result)) return null
+  if (isNoName(result) && category !== "invalid") return null
   const of = CATEGORY_LABELS[category].toLowerCase()
   if (category === "unknown") return { of, label: "Too little to tell", share }
   return { of, label: share === 1 ? "Certain" : `${Math.round(share * 100)}%`, share }
