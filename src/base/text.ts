@@ -87,6 +87,9 @@ export function hasControlCharacter(text: string): boolean {
   return false
 }
 
+/** The text with its first letter as a capital. */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
 /** Whether the UTF-8 form of the text has more than `bytesMax` bytes. */
 export function exceedsUtf8Bytes(text: string, bytesMax: number): boolean {
   // A UTF-16 code unit takes one to three bytes, so most texts need no counting.

@@ -9,7 +9,7 @@ import { environment } from "../e2e/workers/workers-server.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { startProgram } from "../support/program.ts"
 
-/** One test of many steps, each of which runs a command: an update takes some seconds, on a busy machine a minute. */
+/** The time limit of the one test. It runs many commands, and on a busy machine an update takes a minute. */
 const LIMIT_MS = 900_000
 const GONE = "http://127.0.0.1:1/"
 const TODAY = () => new Date().toISOString().slice(0, 10)

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
+import { capitalized } from "../../base/text.ts"
 import { isJsonObject } from "../../base/untrusted-text.ts"
 import { RulesAnswer, RulesBody } from "../../contract/account-rules-schema.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
@@ -173,7 +174,6 @@ function alternatives(body: TObject): Readonly<Record<string, JsonSchema>> {
 }
 
 const SUBJECT_MEMBERS: readonly string[] = ["email", "domain", "url"]
-const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 const nameOf = (schema: TSchema): string => schema.$id ?? ""
 
 /** The schemas with a name in these schemas, each after the one that refers to it. */

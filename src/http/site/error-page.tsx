@@ -78,7 +78,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
   )
 }
 
-/** Leads whoever is signed in to the dashboard, and others home. */
+/** The first button: to the dashboard for a person who is signed in, otherwise to the home page. */
 const StartButton = () =>
   useContext(Viewing) === null ? (
     <LinkButton path={ROUTES.home.path} label="Go to the home page" />

@@ -64,7 +64,7 @@ export function adminAccountRoutes(site: SiteContext) {
 
 type ExchangeWithId = Exchange & { readonly params: { readonly id: string } }
 
-/** Who asks for the page of which account. */
+/** A request for the page of an account. */
 type PageRequest = {
   readonly site: SiteContext
   readonly user: SignedInUser

@@ -1,14 +1,21 @@
 /** @jsxImportSource preact */
+import { capitalized } from "../../../base/text.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
-import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
+import {
+  ACCOUNT_STATES,
+  type AccountCreationRefusal,
+  type AccountState,
+  type AccountSummary,
+} from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import {
   ActionButton,
+  ANY_OPTION,
   DateStamp,
   FlashMessage,
   FormError,
@@ -54,7 +61,7 @@ const NEW_ACCOUNT_ERRORS: {
 }
 
 /** What the list is filtered by, as the parameters of the page's URL. Empty: not filtered by. */
-export type AccountFilterValues = Readonly<Record<"email" | "tier" | "state", string>>
+export type AccountFilterValues = Readonly<Record<"email" | "tier", string>> & { readonly state: AccountState | "" }
 
 type AccountsPageProps = {
   readonly accounts: ResultPage<AccountSummary>
@@ -104,8 +111,6 @@ export function AccountsPage(props: AccountsPageProps) {
   )
 }
 
-const ANY = { value: "", label: "All" } as const
-
 const AccountFilter = ({ filter: { email, tier, state } }: Pick<AccountsPageProps, "filter">) => (
   <FilterBar path={ROUTES.adminAccounts.path} isFiltered={email + tier + state !== ""}>
     <TextField
@@ -120,13 +125,13 @@ const AccountFilter = ({ filter: { email, tier, state } }: Pick<AccountsPageProp
     <SelectField
       name="tier"
       label="Tier"
-      options={[ANY, ...TIERS.map((_, at) => ({ value: String(at), label: tierLabel(at) }))]}
+      options={[ANY_OPTION, ...TIERS.map((_, at) => ({ value: String(at), label: tierLabel(at) }))]}
       selected={tier}
     />
     <SelectField
       name="state"
       label="State"
-      options={[ANY, { value: "active", label: "Active" }, { value: "suspended", label: "Suspended" }]}
+      options={[ANY_OPTION, ...Object.keys(ACCOUNT_STATES).map(value => ({ value, label: capitalized(value) }))]}
       selected={state}
     />
   </FilterBar>

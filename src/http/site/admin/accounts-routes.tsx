@@ -4,6 +4,7 @@ import { domainToALabels } from "../../../base/idna.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import {
+  ACCOUNT_STATES,
   type AccountSearch,
   type AccountState,
   createAccount,
@@ -83,7 +84,7 @@ function readFilter(url: string): AccountFilterValues {
   }
 }
 
-const isState = (text: string): text is AccountState => text === "active" || text === "suspended"
+const isState = (text: string): text is AccountState => Object.hasOwn(ACCOUNT_STATES, text)
 
 /** A key's last characters: its checksum, in base 62. */
 const KEY_LAST4 = /^[0-9A-Za-z]{4}$/
@@ -101,7 +102,7 @@ function parseAccountSearch({
     domain: domain === null ? null : domainToALabels(domain),
     keyLast4: KEY_LAST4.test(email) ? email : null,
     tier: tier === "" ? undefined : parseTier(tier),
-    state: isState(state) ? state : undefined,
+    state: state === "" ? undefined : state,
   }
 }
 

@@ -18,7 +18,7 @@ import { endOfDay } from "../dashboard/keys/key-settings.ts"
 import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { formatNumber } from "../ui/format.ts"
-import { SelectField, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { ANY_OPTION, SelectField, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
@@ -112,7 +112,7 @@ const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: Ac
     <TextField name="by" label="By" value={by} placeholder="Email or name" {...VERBATIM} />
     <TextField name="from" label="First day" type="date" value={from} />
     <TextField name="to" label="Last day" type="date" value={to} />
-    <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...ACT_OPTIONS]} selected={act} />
+    <SelectField name="act" label="Activity" options={[ANY_OPTION, ...ACT_OPTIONS]} selected={act} />
   </FilterBar>
 )
 

@@ -11,7 +11,7 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { listSessions, type Session } from "../../../customers/sign-in/sessions.ts"
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
-import { formatCount, formatNumber } from "../ui/format.ts"
+import { formatCount, formatLimit } from "../ui/format.ts"
 import { ActionButton, DateStamp, FlashMessage, FormError, LinkButton, TextField, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Layout } from "../ui/layout.tsx"
 import { Panel } from "../ui/panels.tsx"
@@ -196,8 +196,7 @@ type LimitsSummaryProps = {
 }
 
 function LimitsSummary({ tier, limits }: LimitsSummaryProps) {
-  const most = (limit: number | null | undefined): string =>
-    limit === undefined ? "unknown" : limit === null ? "unlimited" : formatNumber(limit)
+  const most = (limit: number | null | undefined): string => (limit === undefined ? "unknown" : formatLimit(limit))
   return (
     <Panel title="Limits" link={<span class="hint">Tier {TIERS[tier]?.name ?? tier}</span>}>
       <DescriptionList

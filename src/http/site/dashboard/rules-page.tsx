@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { capitalized } from "../../../base/text.ts"
 import {
   ACCOUNT_RULE_NAMES,
   ACCOUNT_RULES,
@@ -153,5 +154,3 @@ const RULE_OPTIONS = [
   { value: "", label: "No rule" },
   ...RECOMMENDATIONS.map(value => ({ value, label: RECOMMENDATION_LABELS[value] })),
 ]
-
-const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

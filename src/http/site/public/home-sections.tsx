@@ -2,13 +2,14 @@
 
 import { h } from "preact"
 import { useContext } from "preact/hooks"
+import { capitalized } from "../../../base/text.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import { exampleResult } from "../../response/example-responses.ts"
 import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
 import { RequestTabs } from "../reference/example-pair.tsx"
 import type { SampleRequest } from "../reference/request-samples.ts"
-import { formatNumber } from "../ui/format.ts"
+import { formatLimit, formatNumber } from "../ui/format.ts"
 import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
 import { Swatch, Tiles } from "../ui/panels.tsx"
 import { Table } from "../ui/table.tsx"
@@ -163,9 +164,9 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, securityContacts
       {pricing !== null && TABLE_LINE.test(pricing) ? null : (
         <Tiles
           tiles={offered.map(({ name, limits: { unitsPerDay, requestsPerSecond } }) => ({
-            label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-            value: limitLabel(unitsPerDay),
-            note: `checks per day, ${limitLabel(requestsPerSecond).toLowerCase()} per second`,
+            label: capitalized(name),
+            value: capitalized(formatLimit(unitsPerDay)),
+            note: `checks per day, ${formatLimit(requestsPerSecond)} per second`,
           }))}
         />
       )}
@@ -183,21 +184,20 @@ export const OperatorPrices = ({ pricing }: { readonly pricing: string }) => (
 )
 
 /** Whom to ask for a higher tier. */
-export const AskForMore = ({ contacts }: { readonly contacts: readonly string[] }) => (
+export const AskForMore = ({ contacts: [uri] }: { readonly contacts: readonly string[] }) => (
   <>
     Need more? Ask the operator of this server
-    {contacts.length === 0 ? null : ": "}
-    {contacts.slice(0, 1).map(uri => (
-      <a href={uri}>{uri.replace(/^(?:mailto|tel):/, "")}</a>
-    ))}
+    {uri === undefined ? null : (
+      <>
+        : <a href={uri}>{uri.replace(/^(?:mailto|tel):/, "")}</a>
+      </>
+    )}
     .
   </>
 )
 
 /** The line below the head of a table in Markdown. */
 const TABLE_LINE = /^\s*\|?\s*:?-+:?\s*\|/m
-
-const limitLabel = (limit: number | null): string => (limit === null ? "Unlimited" : formatNumber(limit))
 
 /** How to run a server of one's own. */
 export const SelfHosting = () => (

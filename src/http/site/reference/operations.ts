@@ -1,3 +1,4 @@
+import { capitalized } from "../../../base/text.ts"
 import { isJsonObject } from "../../../base/untrusted-text.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import type { JsonSchema } from "../../openapi/json-schemas.ts"
@@ -50,7 +51,7 @@ export function operationGroups(document: OpenApiDocument): readonly OperationGr
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
   return document.tags.map(({ name, description }) => ({
-    title: GROUP_TITLES[name] ?? name.charAt(0).toUpperCase() + name.slice(1),
+    title: GROUP_TITLES[name] ?? capitalized(name),
     description,
     operations: all
       .filter(({ operation }) => listIn(operation, "tags").includes(name))

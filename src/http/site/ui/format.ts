@@ -5,6 +5,9 @@ const ENGLISH = new Intl.NumberFormat("en")
 /** A whole number with separators: `1,000`. */
 export const formatNumber = (value: number): string => ENGLISH.format(value)
 
+/** A limit as a number with separators. Null: there is none. */
+export const formatLimit = (limit: number | null): string => (limit === null ? "unlimited" : formatNumber(limit))
+
 /** A count with its noun: `1 unit`, `1,000 units`. */
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
   `${formatNumber(count)} ${count === 1 ? singular : plural}`

@@ -63,6 +63,9 @@ export const Select = ({ name, hint, error = null, options, selected }: SelectPr
   </>
 )
 
+/** The option of a filter that leaves all in. */
+export const ANY_OPTION = { value: "", label: "All" } as const
+
 /** A drop-down list with its label. */
 export const SelectField = ({ label, ...select }: SelectProps & Pick<FieldProps, "label">) => (
   <div class="field">

@@ -278,7 +278,7 @@ export const prettyJson = (value: unknown): string => JSON.stringify(value, null
 
 type DescriptionListProps = {
   readonly items: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
-  /** Whether the values stand at the right. */
+  /** Whether the values are aligned to the right. */
   readonly isSpread?: boolean
 }
 

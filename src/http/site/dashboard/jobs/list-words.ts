@@ -1,3 +1,4 @@
+import { capitalized } from "../../../../base/text.ts"
 import { formatInstant } from "../../../../base/time.ts"
 import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
 import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
@@ -108,7 +109,7 @@ export function delimiterLabel(delimiter: string): string {
 
 function labelOf(name: string): string {
   const character = DELIMITER_NAMES[name]?.trim() ?? ""
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}${character === "" ? "" : ` ( ${character} )`}`
+  return `${capitalized(name)}${character === "" ? "" : ` ( ${character} )`}`
 }
 
 /** The encodings that a form offers. */

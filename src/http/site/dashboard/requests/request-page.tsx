@@ -17,7 +17,7 @@ import { type Fact, Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
 import { CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { batchShares, DOUBTS, meaningOf, subjectOf } from "./request-words.tsx"
+import { batchShares, DOUBTS, itemCount, meaningOf, subjectOf } from "./request-words.tsx"
 import { formatTookMs, RequestTime } from "./requests-page.tsx"
 
 type RequestPageProps = {
@@ -88,7 +88,7 @@ function outcomeOf(request: StoredRequest): Outcome {
   }
   const plain = { tone: category, recommendation, reasons: [] }
   if (code === null) {
-    const count = batchShares(request).reduce((sum, share) => sum + share.count, 0)
+    const count = itemCount(request)
     return { ...plain, headline: count === 0 ? "Answered" : `${formatCount(count, "item")} checked`, meaning: "" }
   }
   const problem = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]

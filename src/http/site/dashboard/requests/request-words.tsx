@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
+
 import { domainToUnicode } from "node:url"
+import { capitalized } from "../../../../base/text.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
@@ -11,10 +13,14 @@ import { CATEGORY_LABELS } from "../../ui/verdict/verdict-words.ts"
 /** What a request is about: its domain, or how many items its batch had, or else its route. */
 export function subjectOf({ domain, category, recommendation, reason, categoryCounts, route }: StoredRequest): string {
   if (domain !== null) return displayedName(domain, recommendation === "allow", reason)
-  const itemCount = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
-  if (itemCount > 0) return `Batch of ${formatNumber(itemCount)}`
+  const items = itemCount({ categoryCounts })
+  if (items > 0) return `Batch of ${formatNumber(items)}`
   return category === null ? route : "Not an address"
 }
+
+/** How many items a batch had. 0: the request was none, or was refused. */
+export const itemCount = ({ categoryCounts }: Pick<StoredRequest, "categoryCounts">): number =>
+  categoryCounts.reduce((sum, [, count]) => sum + count, 0)
 
 /** A name as people read it. The log does not say whether it imitates another: one that may do so stays in ASCII. */
 function displayedName(domain: string, isAllowed: boolean, reason: string | null): string {
@@ -42,7 +48,7 @@ export function resultOf(request: StoredRequest) {
 }
 
 /** The code of a problem in words: `Rate limited`. */
-const problemLabel = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll("_", " ")}`
+const problemLabel = (code: string): string => capitalized(code.replaceAll("_", " "))
 
 /** A category in words. Another version may have written one that this one does not know. */
 function categoryLabel(category: string): string {

@@ -9,7 +9,16 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { type FilterChip, FilterChips, readableTime } from "../../ui/filter-chips.tsx"
 import { formatCount, formatNumber } from "../../ui/format.ts"
-import { ActionButton, FlashMessage, FormError, LinkButton, SelectField, TextField, VERBATIM } from "../../ui/forms.tsx"
+import {
+  ActionButton,
+  ANY_OPTION,
+  FlashMessage,
+  FormError,
+  LinkButton,
+  SelectField,
+  TextField,
+  VERBATIM,
+} from "../../ui/forms.tsx"
 import { Pagination } from "../../ui/pagination.tsx"
 import { Empty, Panel, Segmented } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
@@ -120,14 +129,12 @@ const outcomeChoices = (values: RequestFilterValues) =>
     isCurrent: values.recommendation === recommendation && values.status === status,
   }))
 
-const ANY = { value: "", label: "All" } as const
-
 function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps, "query" | "keys">) {
   const unnamed =
     values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, label: values.key }]
   const keyOptions = [...keys, ...unnamed].map(({ id, label }) => ({ value: id, label }))
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
-  const named = (names: readonly string[]) => [ANY, ...names.map(value => ({ value, label: value }))]
+  const named = (names: readonly string[]) => [ANY_OPTION, ...names.map(value => ({ value, label: value }))]
   return (
     <form method="get" action={ROUTES.requests.path} aria-label="Filter requests">
       <input type="hidden" name="recommendation" value={values.recommendation} />
@@ -141,8 +148,8 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
             maxLength={LIMITS.domainBytesMax}
             {...VERBATIM}
           />
-          <SelectField name="key" label="Key" options={[ANY, ...keyOptions]} selected={values.key} />
-          <SelectField name="status" label="Status" options={[ANY, ...classOptions]} selected={values.status} />
+          <SelectField name="key" label="Key" options={[ANY_OPTION, ...keyOptions]} selected={values.key} />
+          <SelectField name="status" label="Status" options={[ANY_OPTION, ...classOptions]} selected={values.status} />
           <SelectField name="category" label="Category" options={named(CATEGORY_NAMES)} selected={values.category} />
           <SelectField name="route" label="Route" options={named(LOGGED_ROUTES)} selected={values.route} />
           <TextField

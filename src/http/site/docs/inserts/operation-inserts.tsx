@@ -8,7 +8,7 @@ import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
-import { formatNumber } from "../../ui/format.ts"
+import { formatLimit } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
 import { foldedCode } from "./example-inserts.tsx"
@@ -30,9 +30,9 @@ export const OPERATION_INSERTS = {
       ["Tier", numbers("Requests per second"), numbers("Requests at once"), numbers("Units per day")],
       tiers.map((limits, tier) => [
         TIERS[tier]?.name ?? String(tier),
-        limitText(limits.requestsPerSecond),
-        limitText(limits.inFlight),
-        limitText(limits.unitsPerDay),
+        formatLimit(limits.requestsPerSecond),
+        formatLimit(limits.inFlight),
+        formatLimit(limits.unitsPerDay),
       ]),
     ),
   settings: ({ settings }) =>
@@ -134,8 +134,9 @@ function partsOf<R>(rows: readonly R[], titles: Readonly<Record<string, string>>
 /** As many events with one outcome are folded. */
 const FOLDED_EVENTS_MIN = 3
 
-/** Every event by its part, which is folded. */
+/** The events of the log. */
 export const LOG_EVENT_INSERTS = {
+  /** Every event by its part, which is folded. */
   "log-events": () => {
     const events = eventsWithOneText(({ fields }) => !isBackground(fields))
     const parts = partsOf(events, LOG_PARTS, ({ first }) => first)
@@ -178,19 +179,6 @@ export const LOG_EVENT_INSERTS = {
       ),
     }
   },
-} as const satisfies Readonly<Record<string, BlockInsert>>
-
-/** The files that deploy a server, folded. */
-export const DEPLOY_INSERTS = {
-  /** `{{deploy-file unit}}` */
-  "deploy-file": ({ operatorFiles }, name) => {
-    const file = DEPLOY_FILES.find(own => own.name === name)
-    assert(file !== undefined, `there is no deploy file named ${name}`)
-    const { language, caption } = file
-    return foldedCode(caption, language, caption, factOf(operatorFiles).deploy[file.name].trimEnd())
-  },
-  "haproxy-frontend": facts => haproxyHalf(facts, 0, "haproxy.cfg"),
-  "haproxy-backend": facts => haproxyHalf(facts, 1, "haproxy.cfg, its other half"),
   /** Work that failed: what many events lead to is a fold with their names, and the others are a table. */
   "log-background-events": () => {
     const groups = eventsWithOneText(({ fields }) => isBackground(fields))
@@ -235,6 +223,19 @@ export const DEPLOY_INSERTS = {
       ),
     }
   },
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
+/** The files that deploy a server, folded. */
+export const DEPLOY_INSERTS = {
+  /** `{{deploy-file unit}}` */
+  "deploy-file": ({ operatorFiles }, name) => {
+    const file = DEPLOY_FILES.find(own => own.name === name)
+    assert(file !== undefined, `there is no deploy file named ${name}`)
+    const { language, caption } = file
+    return foldedCode(caption, language, caption, factOf(operatorFiles).deploy[file.name].trimEnd())
+  },
+  "haproxy-frontend": facts => haproxyHalf(facts, 0, "haproxy.cfg"),
+  "haproxy-backend": facts => haproxyHalf(facts, 1, "haproxy.cfg, its other half"),
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
 /** What the operator says about prices, or else whom to ask. */
@@ -306,8 +307,6 @@ function haproxyHalf({ operatorFiles }: PageFacts, half: 0 | 1, caption: string)
 }
 
 const numbers = (head: string) => ({ head, cells: "number" }) as const
-
-const limitText = (limit: number | null): string => (limit === null ? "unlimited" : formatNumber(limit))
 
 const DAY_S = 86_400
 

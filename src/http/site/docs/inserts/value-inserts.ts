@@ -40,7 +40,7 @@ export const VALUE_INSERTS = {
   /** `{{size MAILKIND_JOB_BYTES_MAX}}`: a limit of jobs or the default of a setting, in the largest unit that it fills. */
   size: ({ settings }, name) =>
     formatBytes(name.startsWith("MAILKIND_") ? defaultOf(settings, name) : limitNamed(JOB_LIMITS, name)),
-  /** `{{default MAILKIND_JOB_KEEP_HOURS}}`: the number that a setting has if nobody sets it. */
+  /** `{{default MAILKIND_JOB_KEEP_HOURS}}`: the default of a setting that is a number. */
   default: ({ settings }, name) => formatNumber(defaultOf(settings, name)),
   /** `{{minutes signInPerAddressSeconds}}`: a limit in seconds, as minutes. */
   minutes: (_, name) => formatNumber(limitNamed(LIMITS, name) / 60),
