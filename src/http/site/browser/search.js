@@ -25,7 +25,7 @@ function addSearch(place, path) {
   const status = element("p", "unseen", "")
   const list = document.createElement("ol")
   Object.assign(field, { id: "guide-search", type: "search", autocomplete: "off", spellcheck: false })
-  field.placeholder = "Search the guide (press /)"
+  field.placeholder = matchMedia("(max-width: 44rem)").matches ? "Search the guide" : "Search the guide (press /)"
   label.htmlFor = field.id
   status.setAttribute("role", "status")
   list.hidden = true

@@ -14,7 +14,7 @@ import { operationGroups } from "../reference/operations.ts"
 import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage, type MarkdownGuideRoute } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
-import { htmlForm, innerHtml, sectionsIn } from "./html-form.tsx"
+import { htmlForm } from "./html-form.tsx"
 import type { ListsFacts, OperatorFiles, PageFacts } from "./inserts/insert.ts"
 import { licensedPart } from "./inserts/licence-inserts.tsx"
 import { markdownForm } from "./markdown-form.ts"
@@ -125,11 +125,7 @@ const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPa
 function guidePage(page: MarkdownGuidePage, facts: PageFacts, indexPath: string) {
   const settings = facts.settings.map(({ name }) => name)
   const content = htmlForm(page.title, expandPage(page.text, facts), settings)
-  return (
-    <GuidePage route={page.route} sections={sectionsIn(content)} indexPath={indexPath}>
-      <div {...innerHtml(content)} />
-    </GuidePage>
-  )
+  return <GuidePage route={page.route} indexPath={indexPath} content={content} />
 }
 
 /** What every page is made with. */

@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { SEARCH_SCRIPT_PATH } from "../assets.ts"
 import { Layout } from "../ui/layout.tsx"
 import { GUIDE, type GuideEntry, guidePageNeighbours } from "./guide.ts"
-import { innerHtml, type PageSection } from "./html-form.tsx"
+import { innerHtml, sectionsIn } from "./html-form.tsx"
 import { markdownPath } from "./llms.ts"
 import { Crumb, PageLink, SidePages } from "./page-links.tsx"
 
@@ -67,14 +66,15 @@ const SearchPlace = ({ indexPath }: { readonly indexPath: string }) => (
 
 type GuidePageProps = {
   readonly route: RouteId
-  readonly sections: readonly PageSection[]
   /** The path of the search index. */
   readonly indexPath: string
-  readonly children: ComponentChildren
+  /** What stands below the title, as HTML that begins with the lead. */
+  readonly content: string
 }
 
 /** A page of the guide: its title from the guide's table, and the links to all the others. */
-export function GuidePage({ route, sections, indexPath, children }: GuidePageProps) {
+export function GuidePage({ route, indexPath, content }: GuidePageProps) {
+  const leadEnd = content.indexOf(LEAD_END) + LEAD_END.length
   const { part, page, before, after } = guidePageNeighbours(route)
   return (
     <Layout
@@ -89,8 +89,9 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
       }
       sidebar={<SidePages label="Documentation" groups={SIDE_PAGES} current={ROUTES[route].path} />}
     >
-      <PageContents sections={sections} />
-      {children}
+      <div {...innerHtml(content.slice(0, leadEnd))} />
+      <PageContents content={content} />
+      <div {...innerHtml(content.slice(leadEnd))} />
       {page.text === null ? null : (
         <p class="hint as-markdown">
           <a href={markdownPath(ROUTES[route].path)}>This page as Markdown</a>
@@ -104,6 +105,8 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
   )
 }
 
+const LEAD_END = "</p>"
+
 function Turn({ label, entry }: { readonly label: string; readonly entry: GuideEntry | null }) {
   if (entry === null) return null
   return (
@@ -114,7 +117,8 @@ function Turn({ label, entry }: { readonly label: string; readonly entry: GuideE
 }
 
 /** Links to the sections of the page. A page with one section needs none. */
-function PageContents({ sections }: Pick<GuidePageProps, "sections">) {
+function PageContents({ content }: Pick<GuidePageProps, "content">) {
+  const sections = sectionsIn(content)
   if (sections.length <= 1) return null
   return (
     <details class="contents-folded">

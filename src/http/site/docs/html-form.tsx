@@ -47,11 +47,8 @@ export function operatorHtml(markdown: string): string {
 
 const OPERATOR_LINK = /^(?:https?:\/\/|mailto:|\/(?!\/))/
 
-/** A section of a page: the id of its heading, and the heading as HTML without links. */
-export type PageSection = { readonly id: string; readonly html: string }
-
-/** The sections of a page's content, which begin with its headings of the second level. */
-export const sectionsIn = (content: string): readonly PageSection[] =>
+/** The sections of a page's content, which begin with its headings of the second level: the id, and the heading as HTML without links. */
+export const sectionsIn = (content: string): readonly { readonly id: string; readonly html: string }[] =>
   [...content.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/gs)].map(([, id = "", html = ""]) => ({
     id,
     html: withoutLinks(html),
@@ -111,7 +108,9 @@ function blockRenderer(title: string): PageRenderer {
           ))}
         </Table>
       )
-      return render(rows.length <= OPEN_ROWS_MAX ? table : folded(`All ${rows.length}`, table))
+      return rows.length <= OPEN_ROWS_MAX
+        ? render(table)
+        : render(folded(`Show ${rows.length} ${columns[0]?.toLowerCase()}s`, table))
     },
     code({ text, lang = "" }) {
       const [language, ...caption] = lang.split(/\s+/)

@@ -19,32 +19,31 @@ type SidePagesProps = {
   readonly current: string
 }
 
-/** Links to all pages of the guide or of the API reference: beside the page on wide screens, below it on others once they are asked for. */
-export const SidePages = ({ label, groups, current }: SidePagesProps) => (
-  <nav class="pages" id="all-pages" aria-label={label}>
-    <AllPagesLink />
-    {groups.map(({ title, pages }) => (
-      <section key={title}>
-        <p>{title}</p>
-        <ul>
-          {pages.map(page => (
-            <li key={page.path}>
-              <a href={page.path} {...ariaCurrentPage(page.path === current)}>
-                {page.title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-  </nav>
-)
-
-const AllPagesLink = () => (
-  <a class="to-pages" href="#all-pages">
-    All pages
-  </a>
-)
+/**
+ * Links to all pages of the guide or of the API reference: beside the page on wide screens, below it on others once they are asked
+ * for. The group of the page is open, so that the page is in sight.
+ */
+export function SidePages({ label, groups, current }: SidePagesProps) {
+  const open = groups.find(({ pages }) => pages.some(({ path }) => path === current)) ?? groups[0]
+  return (
+    <nav class="pages" id="all-pages" aria-label={label}>
+      {groups.map(group => (
+        <details key={group.title} open={group === open}>
+          <summary>{group.title}</summary>
+          <ul>
+            {group.pages.map(({ path, title }) => (
+              <li key={path}>
+                <a href={path} {...ariaCurrentPage(path === current)}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </nav>
+  )
+}
 
 type CrumbProps = {
   readonly parent: RouteId
@@ -57,6 +56,8 @@ type CrumbProps = {
 export const Crumb = ({ parent, title, part }: CrumbProps) => (
   <p class="crumb">
     <PageLink page={parent}>{title}</PageLink> / {part}
-    <AllPagesLink />
+    <a class="to-pages" href="#all-pages">
+      All pages
+    </a>
   </p>
 )

@@ -229,13 +229,16 @@ type CodeBlockProps = {
   readonly language?: string | undefined
 }
 
+/** Languages whose long lines wrap: a program would lose its shape. */
+const WRAPPED: ReadonlySet<string | undefined> = new Set(["sh", "powershell", "http", "text", "json", "sql"])
+
 /** A scrollable block of code with a caption, to which `site.js` adds a copy button. */
 export function CodeBlock({ caption, code, language }: CodeBlockProps) {
   return (
     <figure class="sample">
       <figcaption>{caption}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} {...(WRAPPED.has(language) ? { class: "any" } : {})}>
         <Highlighted code={code} language={language} />
       </pre>
     </figure>

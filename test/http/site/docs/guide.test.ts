@@ -51,6 +51,20 @@ test("the guide lists every page of the documentation once, with its description
   }
 })
 
+test("beside a page of the guide or of the reference, the group that has the page is open alone, and its sections follow the lead", async () => {
+  for (const path of [ROUTES.docsLicences.path, "/docs/api/get-usage"]) {
+    const html = await textOf(path)
+    const groups = /<nav class="pages".*?<\/nav>/s.exec(html)?.[0].match(/<details.*?<\/details>/gs) ?? []
+    const open = groups.filter(group => group.startsWith("<details open>"))
+    expect(groups.length).toBeGreaterThan(3)
+    expect(open).toEqual(groups.filter(group => group.includes("aria-current")))
+    expect(open.length).toBe(1)
+  }
+  expect(await textOf(ROUTES.docsLicences.path)).toMatch(
+    /<p class="lead">[^\n]*?<\/p><\/div><details class="contents-folded">/,
+  )
+})
+
 test("no page of the guide has a script but those of every page, the search and the live form, or an insert without a value", async () => {
   const siteScripts = [THEME_SCRIPT_PATH, SITE_SCRIPT_PATH, SEARCH_SCRIPT_PATH]
   for (const route of routes.filter(id => id !== "docs")) {

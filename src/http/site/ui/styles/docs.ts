@@ -2,20 +2,19 @@
 export const DOCS = `
 .columns { max-width: 68rem; margin: 0 auto; padding: 0 1.25rem } .columns .page { padding-inline: 0; font-size: 1rem; line-height: 1.625 } .columns h1 { font-size: 1.75rem }
 .columns h2 { margin-top: var(--s7) } .columns .lead { font-size: 1.125rem }
-.pages { margin: var(--s7) 0 0; border-block: 1px solid var(--line) } .pages:not(:target) section { display: none } .pages section { margin: 0 0 var(--s4) }
-.pages, .contents-folded ul { font-size: .875rem; line-height: 1.43 }
-.pages p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
-.pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
-.pages a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
-.pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
-.contents-folded { margin: calc(-1 * var(--s2)) 0 var(--s3) } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 } .page .contents-folded li { margin: 0 } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
-/* Many sections: the contents stand open where there is room. */
-@media (min-width: 80rem) { .contents-folded:has(li:nth-child(5)) { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } } }
+.pages:not(:target) { display: none } .pages { margin: var(--s7) 0 0; border-bottom: 1px solid var(--line); font-size: .875rem; line-height: 1.43 }
+.pages details { margin: 0; border-top: 1px solid var(--line) } .pages summary { display: flex; justify-content: space-between; padding: .85rem 0; list-style: none } .pages summary::-webkit-details-marker { display: none } .pages summary::after { content: "▸"; color: var(--soft) } .pages [open] > summary::after { content: "▾" }
+.pages ul { margin: 0; padding: 0 0 var(--s2); list-style: none }
+.pages a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere } .pages a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
+.contents-folded { margin: 0 0 var(--s5); padding: .35rem 0; border-block: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 }
+.page .contents-folded ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; max-width: none; margin: 0; padding: 0 0 .35rem; list-style: none } .page .contents-folded li { margin: 0 } .page .contents-folded a { display: block; padding: .25rem 0; color: var(--soft); text-decoration: none } .page .contents-folded a:hover { color: var(--accent); text-decoration: underline }
+.columns :is(div, details) > .sample pre { max-height: none } .columns .beside-text .sample pre { max-height: 26rem }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .columns .to-pages { display: none }
-  .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
-  /* The links are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
-  .pages:not(:target) section { display: block }
+  .columns .pages { display: block; grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
+  .pages details { border: 0 } .pages summary { padding: .35rem 0; font-size: .8125rem }
+  /* The contents are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
+  .contents-folded { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } }
 }
 .crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
@@ -43,7 +42,7 @@ export const DOCS = `
 @media (max-width: 44rem) {
   .columns .tiles { grid-template-columns: 1fr } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .page code.option, .columns .scroll .short { white-space: normal }
   .columns .scroll td[data-label="Meaning"]::before { content: none } .columns .scroll td[data-label="Decides"] { display: inline-block; margin-right: 1rem }
-  .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
+  .page .turn { grid-template-columns: minmax(0, 1fr) } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
 }
 @media print { .find, .contents-folded, .turn, .as-markdown, .crumb { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
