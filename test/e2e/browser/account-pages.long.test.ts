@@ -131,7 +131,7 @@ test.skipIf(isBrowserMissing)(
     expect((await request()).body["category"]).toBe("unknown")
     const admin = await signedIn(await context(), server, ADMIN)
     await admin.page.goto(`${server.url}/admin/feedback`)
-    await admin.page.getByRole("link", { name: "granite-works.com" }).click()
+    await admin.page.getByRole("link", { name: "Review the report of granite-works.com" }).click()
     await admin.page.getByRole("button", { name: "Accept the report" }).click()
     await admin.page.getByRole("status").waitFor()
     const corrected = await request()

@@ -3,7 +3,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../customers/feedback/feedback.ts"
 import { ReportState, reportColumns } from "../dashboard/feedback-page.tsx"
 import { pathWithId, withQuery } from "../links.ts"
-import { ActionButton, FlashMessage } from "../ui/forms.tsx"
+import { FlashMessage, LinkButton } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { Empty, Panel, Segmented } from "../ui/panels.tsx"
 import { RowTable } from "../ui/table.tsx"
@@ -33,14 +33,15 @@ type AdminFeedbackPageProps = {
   readonly status: StatusFilter
   readonly isFirstPage: boolean
   readonly flash: string | null
-  /** The report that was decided on this page a moment ago; null: none. */
-  readonly decided: Feedback | null
 }
 
-/** Reports of wrong verdicts, those that wait before the others, the newest first. */
-export function AdminFeedbackPage({ reports, status, isFirstPage, flash, decided }: AdminFeedbackPageProps) {
+/** Reports of wrong verdicts, those that wait before the others, the newest first. Equal ones that wait have one row. */
+export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: AdminFeedbackPageProps) {
   const { rows, lastRow } = reports
-  const isWaiting = (report: Feedback) => report.status === "received"
+  const waiting = Map.groupBy(rows.filter(isWaiting), report => `${report.domain} ${report.reportedCategory}`)
+  const equal = new Map(
+    [...waiting.values()].flatMap(([first, ...others]) => (first ? [[first, others.length + 1]] : [])),
+  )
   return (
     <AdminLayout
       route="adminFeedback"
@@ -48,18 +49,18 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash, decided
       title="Reports"
       action={<StatusChoice status={status} />}
     >
-      <FlashMessage message={decided === null ? flash : <DecidedReport report={decided} />} />
+      <FlashMessage message={flash} />
       <Panel>
         {rows.length === 0 ? (
           <Empty>{EMPTY_MESSAGES[status]}</Empty>
         ) : (
           <RowTable
             caption={`Reports: ${STATUS_FILTERS[status]}`}
-            columns={reportColumns(ReportLink, {
-              name: "Decision",
-              cell: report => <Decision report={report} status={status} />,
+            columns={reportColumns(report => ReportLink(report, equal.get(report) ?? 1), {
+              ...{ name: "Decision", onPhone: "first" },
+              cell: report => <Decision report={report} />,
             })}
-            rows={[...rows.filter(isWaiting), ...rows.filter(report => !isWaiting(report))]}
+            rows={[...equal.keys(), ...rows.filter(report => !isWaiting(report))]}
           />
         )}
         <Pagination
@@ -73,33 +74,31 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash, decided
   )
 }
 
-const DecidedReport = ({ report }: { readonly report: Feedback }) => (
-  <>
-    The report of {ReportLink(report)} is {report.status}.
-  </>
-)
+const isWaiting = ({ status }: Feedback): boolean => status === "received"
 
 /** An element and no component, so that the cell has its text as a title. */
-const ReportLink = ({ id, domain }: Feedback) => (
+const ReportLink = ({ id, domain }: Feedback, count: number) => (
   <a href={pathWithId("adminReport", id)}>
     <bdi>{domain}</bdi>
+    {count === 1 ? null : ` (${count} reports)`}
   </a>
 )
 
-type DecisionProps = { readonly report: Feedback; readonly status: StatusFilter }
-
-/** What was decided, or the buttons that decide. They lead back to this list. */
-function Decision({ report, status: list }: DecisionProps) {
-  const { id, domain, status } = report
-  if (status !== "received") return <ReportState report={report} />
-  const button = { fields: { seen: status, list }, hiddenLabel: `the report of ${domain}` }
-  return (
-    <>
-      <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept" {...button} />{" "}
-      <ActionButton path={pathWithId("postAdminReject", id)} label="Reject" {...button} />
-    </>
+/** What was decided, or the way to the evidence and the decision. */
+const Decision = ({ report }: { readonly report: Feedback }) =>
+  isWaiting(report) ? (
+    <LinkButton
+      path={pathWithId("adminReport", report.id)}
+      label={
+        <>
+          Review<span class="unseen"> the report of {report.domain}</span>
+        </>
+      }
+      look="small"
+    />
+  ) : (
+    <ReportState report={report} />
   )
-}
 
 const EMPTY_MESSAGES: { readonly [S in StatusFilter]: string } = {
   received: "No report is waiting for a decision.",

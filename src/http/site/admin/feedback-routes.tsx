@@ -17,10 +17,9 @@ import { invalidInput, Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
-import { flashMessage, pathWithId, queryParameter, withFlash, withQuery } from "../links.ts"
+import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
-import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
 import { ROWS_PER_PAGE } from "./admin-layout.tsx"
 import { AdminFeedbackPage, parseStatusFilter, QUEUE_FLASH } from "./feedback-page.tsx"
 import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } from "./report-page.tsx"
@@ -52,7 +51,6 @@ async function adminFeedbackPage(store: Store, exchange: Exchange) {
       status={status}
       isFirstPage={after === null}
       flash={flashMessage(exchange.request.url, QUEUE_FLASH)}
-      decided={await findFeedback(store, queryParameter(exchange.request.url, "decided"))}
     />
   )
 }
@@ -74,7 +72,7 @@ async function readReportDetails(site: SiteContext, id: string): Promise<ReportD
     correction: await readCorrection(store, report),
     otherReports: await readOtherReports(store, report),
     lookup: lookup.kind === "domain" ? lookup : null,
-    verdict: await checkReportedDomain(site, report),
+    ...(await checkReportedDomain(site, report)),
   }
 }
 
@@ -83,13 +81,16 @@ async function readCorrection(store: Store, { domain }: Feedback): Promise<Domai
   return correction && { ...correction, isOrphan: (await findFeedback(store, correction.feedbackId)) === null }
 }
 
-/** Checks the domain as the reporting account would. It takes at most the network deadline of a check. */
-async function checkReportedDomain(site: SiteContext, report: Feedback): Promise<CheckedVerdict> {
+/** Checks the domain as for an account without own lists, and says what the reporter's do. It takes at most the network deadline of a check. */
+async function checkReportedDomain(site: SiteContext, { domain, accountId }: Feedback) {
   const { check, ownLists, testDomain } = site
-  const subject = parseSubject("domain", report.domain, testDomain)
-  const ownListMatch = await ownLists.lookup(report.accountId, subject)
+  const subject = parseSubject("domain", domain, testDomain)
+  const match = await ownLists.lookup(accountId, subject)
+  const isOwnBlock = match.blockedBy === "account"
+  const ownListMatch = { ...match, isAllowed: false, blockedBy: isOwnBlock ? null : match.blockedBy }
   const outcome = await check({ subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, ownListMatch })
-  return displayedVerdict(site, outcome, "")
+  const ownList = match.isAllowed ? ("allows" as const) : isOwnBlock ? ("blocks" as const) : null
+  return { ownList, verdict: displayedVerdict(site, outcome, "") }
 }
 
 /** Why a decision was refused. */
@@ -108,12 +109,8 @@ const handleDecision = (site: SiteContext, exchange: Exchange, id: string, decis
     const result = await decideIfUnchanged(adminChanges(site, user), id, decision, seenStatus)
     switch (result.kind) {
       case "decided": {
-        const list = form.text("list")
-        const path =
-          list === ""
-            ? withFlash(pathWithId("adminReport", id), `${decision}${result.isNew ? "" : "-before"}`)
-            : withQuery(ROUTES.adminFeedback.path, { status: parseStatusFilter(list), decided: id })
-        return pages.redirect(path, exchange)
+        const flash = `${decision}${result.isNew ? "" : "-before"}`
+        return pages.redirect(withFlash(pathWithId("adminReport", id), flash), exchange)
       }
       case "orphan_taken_back":
         return pages.redirect(withFlash(ROUTES.adminFeedback.path, "orphan-taken-back"), exchange)

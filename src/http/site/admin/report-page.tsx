@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
-import type { DomainExplanation } from "../../../check/explain-domain.ts"
+import { capitalized } from "../../../base/text.ts"
+import { countingSources, type DomainExplanation } from "../../../check/explain-domain.ts"
 import type { Category } from "../../../contract/categories.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { Feedback, OtherReportCount } from "../../../customers/feedback/feedback.ts"
-import { ReportState } from "../dashboard/feedback-page.tsx"
+import { ReportedChange, ReportState } from "../dashboard/feedback-page.tsx"
 import { pathWithId } from "../links.ts"
 import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
@@ -39,7 +40,9 @@ export type ReportDetails = {
   readonly otherReports: readonly OtherReportCount[]
   /** Null: the lists cannot look the name up. */
   readonly lookup: DomainExplanation | null
-  /** What a check by the reporting account returns now. */
+  /** What the reporting account's own lists do with the domain. Null: nothing. */
+  readonly ownList: "allows" | "blocks" | null
+  /** What a check returns now to an account without own lists. */
   readonly verdict: CheckedVerdict
 }
 
@@ -50,7 +53,7 @@ type ReportPageProps = {
   readonly error: string | null
 }
 
-/** One report: the verdict as the account gets it, what the reporter says, the decision, and the evidence about the domain. */
+/** One report: what the reporter says beside the decision, then the evidence about the domain. */
 export function ReportPage({ details, flash, error }: ReportPageProps) {
   const { report, lookup, verdict } = details
   return (
@@ -62,34 +65,34 @@ export function ReportPage({ details, flash, error }: ReportPageProps) {
     >
       <FlashMessage message={flash} />
       <FormError message={error} />
-      <VerdictCard verdict={verdict} />
       <div class="two">
         <ReporterPanel details={details} />
         <DecisionPanel details={details} />
       </div>
-      <Panel title="What the lists say">
-        {lookup === null ? <p>The lists cannot look up this name.</p> : <ListingsSummary lookup={lookup} />}
-      </Panel>
+      <VerdictCard verdict={verdict} />
+      {lookup === null || (lookup.entry === null && countingSources(lookup) === 0) ? null : (
+        <Panel title="What the lists say">
+          <ListingsSummary lookup={lookup} />
+        </Panel>
+      )}
     </AdminLayout>
   )
 }
 
 type DetailsProps = Pick<ReportPageProps, "details">
 
-function ReporterPanel({ details: { report, account, otherReports } }: DetailsProps) {
-  const { id, currentCategory, reportedCategory, roleWord, comment, createdAtMs } = report
+function ReporterPanel({ details: { report, account, otherReports, ownList } }: DetailsProps) {
+  const { roleWord, comment, createdAtMs } = report
   return (
-    <Panel title="What the reporter says">
+    <Panel title={<ReportedChange report={report} />}>
+      {comment === null ? null : <p class="any">{comment}</p>}
       <DescriptionList
         items={[
-          ["Should be", <strong>{reportedCategory}</strong>],
-          ["Was", currentCategory],
-          ...(comment === null ? [] : [["Comment", <span class="any">{comment}</span>] as const]),
           ...(roleWord === null ? [] : [["Role word", <code>{roleWord}</code>] as const]),
-          ["Other accounts", otherReportsLabel(otherReports, report)],
           ["Sent by", <a href={pathWithId("adminAccount", account.id)}>{account.email}</a>],
           ["Sent", <DateStamp atMs={createdAtMs} />],
-          ["Id", <code>{id}</code>],
+          ...(ownList === null ? [] : [["Own list", `${ownList} this domain`] as const]),
+          ["Other accounts", otherReportsLabel(otherReports, report)],
         ]}
       />
     </Panel>
@@ -98,10 +101,10 @@ function ReporterPanel({ details: { report, account, otherReports } }: DetailsPr
 
 /** How many other accounts reported which category. */
 function otherReportsLabel(others: readonly OtherReportCount[], { reportedCategory }: Feedback): string {
-  if (others.length === 0) return "no reports of this domain"
+  if (others.length === 0) return "no reports"
   return others
     .map(({ category, accountCount }) => {
-      const what = category === reportedCategory ? `the same, ${category}` : category
+      const what = category === reportedCategory ? "the same" : category
       return `${formatCount(accountCount, "says", "say")} ${what}`
     })
     .join("; ")
@@ -110,59 +113,63 @@ function otherReportsLabel(others: readonly OtherReportCount[], { reportedCatego
 function DecisionPanel({ details: { report, correction, verdict } }: DetailsProps) {
   const { id, domain, status, reportedCategory, decidedAtMs } = report
   // The decision applies only if the status is still the displayed one.
-  const button = { fields: { seen: status }, hiddenLabel: "the report", look: "primary" } as const
+  const button = { fields: { seen: status }, look: "primary" } as const
   return (
     <Panel title="Decision" id="decision">
       <p>
         {decidedAtMs === null ? null : (
           <>
-            This report was {status} on <Timestamp atMs={decidedAtMs} />.{" "}
+            {capitalized(status)} on <Timestamp atMs={decidedAtMs} />.{" "}
           </>
         )}
         {status !== "accepted" && verdict.result.category === reportedCategory
           ? `The verdict is already ${reportedCategory}. `
           : null}
         {status === "accepted"
-          ? "If you reject the report now, its correction is removed."
+          ? "If you undo this, the report is rejected and its correction is removed."
           : `If you accept the report, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
       </p>
-      <div class="actions">
-        {status === "accepted" ? null : (
-          <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept" {...button} />
-        )}
-        {status === "rejected" ? null : (
-          <ActionButton path={pathWithId("postAdminReject", id)} label="Reject" isDangerous {...button} />
-        )}
-      </div>
-      {correction === null ? (
-        <p class="hint">This domain has no correction.</p>
-      ) : (
-        <p class="hint">
-          The domain is corrected to <strong>{correction.category}</strong>,{" "}
-          <CorrectionSource report={report} correction={correction} />
+      {correction === null || correction.feedbackId === id ? null : (
+        <p>
+          {correction.isOrphan ? (
+            "A report of a deleted account"
+          ) : (
+            <a href={pathWithId("adminReport", correction.feedbackId)}>Another report</a>
+          )}{" "}
+          corrects the domain to <strong>{correction.category}</strong>.
         </p>
       )}
-      {correction?.isOrphan === true ? (
-        <ActionButton
-          path={pathWithId("postAdminReject", correction.feedbackId)}
-          fields={{ seen: "accepted" }}
-          label="Remove the correction"
-          isDangerous
-        />
-      ) : null}
+      <div class="actions">
+        {status === "accepted" ? (
+          <ActionButton
+            path={pathWithId("postAdminReject", id)}
+            label="Undo: reject the report"
+            {...button}
+            look="quiet"
+          />
+        ) : (
+          <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept the report" {...button} />
+        )}
+        {status === "received" ? (
+          <ActionButton
+            path={pathWithId("postAdminReject", id)}
+            label="Reject"
+            hiddenLabel="the report"
+            {...button}
+            look="quiet"
+          />
+        ) : null}
+        {correction?.isOrphan === true ? (
+          <ActionButton
+            path={pathWithId("postAdminReject", correction.feedbackId)}
+            fields={{ seen: "accepted" }}
+            label="Remove the correction"
+            look="quiet"
+            isDangerous
+          />
+        ) : null}
+      </div>
     </Panel>
-  )
-}
-
-type CorrectionSourceProps = { readonly report: Feedback; readonly correction: DomainCorrection }
-
-function CorrectionSource({ report, correction }: CorrectionSourceProps) {
-  if (correction.feedbackId === report.id) return <>by this report.</>
-  if (correction.isOrphan) return <>by a report of an account that is deleted.</>
-  return (
-    <>
-      by <a href={pathWithId("adminReport", correction.feedbackId)}>another report</a>.
-    </>
   )
 }
 

@@ -126,11 +126,18 @@ export const reportColumns = (
       </>
     ),
   },
-  { name: "Was", kind: "pill", cell: ({ currentCategory }) => currentCategory },
-  { name: "Should be", kind: "pill", onPhone: "labelled", cell: ({ reportedCategory }) => reportedCategory },
+  { name: "Reported", kind: "pill", cell: report => <ReportedChange report={report} /> },
   { name: "Sent", kind: "time", cell: ({ createdAtMs }) => <DateStamp atMs={createdAtMs} /> },
   { ...state, kind: "pill" },
 ]
+
+/** The category that was given, and the one that it should be. */
+export const ReportedChange = ({ report: { currentCategory, reportedCategory } }: { readonly report: Feedback }) => (
+  <>
+    {CATEGORY_LABELS[currentCategory]} <span aria-hidden="true">→</span>
+    <span class="unseen">should be</span> {CATEGORY_LABELS[reportedCategory]}
+  </>
+)
 
 /** A component, so that the title of its cell is the domain alone. */
 const Comment = ({ report: { comment } }: { readonly report: Feedback }) =>

@@ -9,6 +9,8 @@ import {
   type FeedbackReport,
   type FeedbackStatus,
 } from "../../../../src/customers/feedback/feedback.ts"
+import { addEntries } from "../../../../src/customers/own-lists/own-lists.ts"
+import { entry } from "../../../contract/own-list-entry.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
 import { formIn } from "../../../support/html-browser.ts"
@@ -43,7 +45,7 @@ describe("the queue", () => {
     await acceptFeedback(changes, accepted)
     await rejectFeedback(changes, rejected)
     const shown = async (query: string) =>
-      attributesIn((await page(`/admin/feedback${query}`)).html, "href")
+      [...new Set(attributesIn((await page(`/admin/feedback${query}`)).html, "href"))]
         .filter(target => target.startsWith("/admin/feedback/"))
         .map(target => target.slice("/admin/feedback/".length))
     expect(await shown("")).toEqual([id])
@@ -95,29 +97,26 @@ const TOLD: NetworkEvidence = {
   freshUntilMs: 0,
 }
 
-test.each([
-  ["Accept", "accepted"],
-  ["Reject", "rejected"],
-])("a clear case is decided in the list, which says so and leads to the report: %s", async (label, decision) => {
-  const { page, done, id, statusOf, report } = await harness()
-  await report({ domain: "other.net" })
-  const list = await page("/admin/feedback?status=all")
-  const rows = list.html.match(/<tr>.*?<\/tr>/gs) ?? []
-  const { path, fields } = formIn(rows.find(row => row.includes("example.net")) ?? "", label)
-  const { path: back, text, html } = await done(path, fields)
-  expect([back, await statusOf(id)]).toEqual([`/admin/feedback?status=all&decided=${id}`, decision])
-  expect(text).toContain(`The report of example.net is ${decision}.`)
-  expect(attributesIn(html.match(/<p class="done".*?<\/p>/s)?.[0] ?? "", "href")).toEqual([`/admin/feedback/${id}`])
-  expect(text.indexOf("other.net")).toBeLessThan(text.lastIndexOf("example.net"))
+test("equal reports of a name that wait have one row, which leads to the latest of them", async () => {
+  const { page, report, changes, time, id } = await harness()
+  await time.tick(1)
+  const latest = await report({ accountId: await newAccount(changes, "b@example.com") })
+  const other = await report({ reportedCategory: "personal" })
+  const { html, text } = await page("/admin/feedback")
+  const links = attributesIn(html, "href").filter(target => target.startsWith("/admin/feedback/fb_"))
+  expect([...new Set(links)].sort()).toEqual([latest, other].map(one => `/admin/feedback/${one}`).sort())
+  expect(text).toContain("example.net (2 reports)")
+  expect((await page(`/admin/feedback/${id}`)).status).toBe(200)
 })
 
-test("a report stands in the list with its whole comment, beside the buttons that decide", async () => {
+test("a report stands in the list with its whole comment, and leads to the evidence before a decision", async () => {
   const comment = `${"A customer of ours. ".repeat(12)}They are real.`
   const { page } = await harness({ comment })
   const { html } = await page("/admin/feedback")
   expect(html).toMatch(
     new RegExp(`<th scope="row"[^>]*><a [^>]*><bdi>example.net</bdi></a><p dir="auto">${comment}</p></th>`),
   )
+  expect(html).not.toContain('method="post" action="/admin/feedback')
 })
 
 describe("one report", () => {
@@ -133,16 +132,15 @@ describe("one report", () => {
     const { text, html } = await page(`/admin/feedback/${id}`)
     for (const part of [
       "Report of mailinator.com",
-      "waiting DNS did not answer in time",
-      "Should be business Was unknown",
+      "DNS did not answer in time",
+      "Unknown → should be Business",
       "Role word support",
       "Sent by jane@example.com",
-      "2 say the same, business; 1 says disposable",
+      "2 say the same; 1 says disposable",
       "mailinator.com Disposable block ",
       "It is on our list of disposable domains.",
       "Lists ",
       "The entry mailinator.com in disposable makes it disposable",
-      "This domain has no correction.",
     ])
       expect(text).toContain(part)
     expect(attributesIn(html, "href")).toContain(`/admin/accounts/${janeId}`)
@@ -156,24 +154,26 @@ describe("one report", () => {
     expect(html).toContain('id="verdict-title"')
   })
 
-  test("offers to accept first, as the one clear button, and to reject beside it", async () => {
-    const { page, id } = await harness()
-    const { html } = await page(`/admin/feedback/${id}`)
-    const main = html.slice(html.indexOf('id="decision"'))
-    const buttons = [...main.matchAll(/<button type="submit" class="([^"]*)">(\w+)<span class="unseen"> the report</g)]
-    expect(buttons.map(([, look, word]) => [word, look])).toEqual([
-      ["Accept", "primary"],
-      ["Reject", "danger primary"],
-    ])
-  })
-
-  test("has the verdict first, then what the reporter says and the decision, then the evidence", async () => {
+  test("has the report and the decision first, then the verdict and what the lists say", async () => {
     const { page, id } = await harness({ domain: "mailinator.com" })
     const { text } = await page(`/admin/feedback/${id}`)
-    const parts = ["Confidence: ", "What the reporter says", "Accept the report", "What the lists say"]
+    const parts = ["Sent by", "Accept the report", "Confidence: ", "What the lists say"]
     const places = parts.map(part => text.indexOf(part))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
+    expect(text).not.toContain("Copy JSON")
+  })
+
+  test("shows the verdict of everybody, and what the sender's own lists do beside it", async () => {
+    const { page, report, done, id, janeId, changes } = await harness()
+    await addEntries(changes, { accountId: janeId }, "allow", [entry("example.net")])
+    const allowed = await page(`/admin/feedback/${id}`)
+    expect(allowed.text).toContain("Own list allows this domain")
+    expect(allowed.text).not.toMatch(/your allow list|You can accept it/)
+    const { path, fields } = formIn(allowed.html, "Accept the report")
+    const accepted = await done(path, fields)
+    expect(accepted.text.match(/correct\w+ (this|the|hs)/g)).toEqual(["corrected this"])
+    expect((await page(`/admin/feedback/${await report({ domain: "example.org" })}`)).text).not.toContain("Own list")
   })
 
   test("says that the verdict became what was reported", async () => {
@@ -269,14 +269,15 @@ describe("a decision", () => {
   })
 
   test.each([
-    ["received", ["Accept", "Reject"]],
-    ["accepted", ["Reject"]],
-    ["rejected", ["Accept"]],
+    ["received", ["Accept the report", "Reject"]],
+    ["accepted", ["Undo: reject the report"]],
+    ["rejected", ["Accept the report"]],
   ] as const)("about a report that is %s is offered as it can be taken", async (status, offered) => {
     const all = await harness()
     await bring(all, status)
     const { html } = await all.page(`/admin/feedback/${all.id}`)
-    expect(["Accept", "Reject"].filter(word => html.includes(`${word}<`))).toEqual([...offered])
+    const words = ["Accept the report", "Reject", "Undo: reject the report"]
+    expect(words.filter(word => html.includes(`>${word}<`))).toEqual([...offered])
     for (const word of offered) expect(formIn(html, word).fields).toEqual({ seen: status })
   })
 
@@ -284,15 +285,15 @@ describe("a decision", () => {
     const { ask, page, done, id } = await harness()
     const reply = async () => (await ask("POST /v1/check", { body: { domain: "example.net" } })).body["category"]
     expect(await reply()).not.toBe("business")
-    const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept")
+    const { path, fields } = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
     const { text } = await done(path, fields)
-    expect(text).toContain("The domain is corrected to business , by this report.")
+    expect(text).toContain("An accepted report corrected this verdict.")
     expect(await reply()).toBe("business")
   })
 
   test("of one admin is not undone by the page of another", async () => {
     const { page, form, id, statusOf } = await harness()
-    const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept")
+    const first = formIn((await page(`/admin/feedback/${id}`)).html, "Accept the report")
     const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject")
     await form(first.path, first.fields)
     const answer = await form(second.path, second.fields)
@@ -317,7 +318,7 @@ describe("a decision", () => {
     await removeAccount(changes, janeId)
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
     const { html, text } = await page(`/admin/feedback/${other}`)
-    expect(text).toContain("by a report of an account that is deleted")
+    expect(text).toContain("A report of a deleted account corrects the domain to business .")
     const { path, fields } = formIn(html, "Remove the correction")
     expect((await done(path, fields)).text).toContain("The correction is removed.")
     expect(await corrections()).toEqual([])
@@ -328,7 +329,7 @@ describe("a decision", () => {
     const other = await report({ reportedCategory: "personal" })
     await acceptFeedback(changes, other)
     const { text, html } = await page(`/admin/feedback/${id}`)
-    expect(text).toContain("The domain is corrected to personal , by another report")
+    expect(text).toContain("Another report corrects the domain to personal .")
     expect(attributesIn(html, "href")).toContain(`/admin/feedback/${other}`)
   })
 })

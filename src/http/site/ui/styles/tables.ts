@@ -14,7 +14,7 @@ export const TABLES = `
 .rows tbody th { width: 30%; font-weight: 550 } .rows .is-text { max-width: 0; overflow: hidden; text-overflow: ellipsis } .rows :where(.is-number, .is-pill, .is-time, .is-actions) { width: 1% }
 .rows .is-number, .rows .is-actions { text-align: right } .rows .is-number, .rows .is-time { font-variant-numeric: tabular-nums } .rows td.is-time, .rows td.is-text, .rows th > code { color: var(--soft); font-weight: 400 }
 .rows td:empty::before { content: "–"; color: var(--soft) } .rows td.is-actions:empty::before { content: none } .rows input { margin: 0 .35rem 0 3px; vertical-align: -2px }
-.page .rows a { color: inherit; text-decoration: none } .page .rows a:hover { text-decoration: underline; text-underline-offset: .2em } .rows a:focus-visible { outline-offset: -2px }
+.page .rows a:not(.button) { color: var(--accent); text-decoration: none } .page .rows a:not(.button):hover { text-decoration: underline; text-underline-offset: .2em } .rows a:focus-visible { outline-offset: -2px }
 @container (max-width: 38rem) {
   .rows table, .rows tbody { display: block } .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .rows tbody tr { display: flex; flex-wrap: wrap; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }

@@ -17,6 +17,7 @@ import {
   verdictLimits,
   verdictMeaning,
   verdictSentences,
+  whatItIs,
 } from "./verdict-words.ts"
 
 /** A verdict with what a page knows besides. */
@@ -38,7 +39,7 @@ export type CheckingForm = {
 
 type VerdictCardProps = {
   readonly verdict: CheckedVerdict
-  /** Null: the verdict answers no form of the page. */
+  /** Null: the verdict answers no form of the page, and its reader is not who would act on it. */
   readonly form?: CheckingForm | null
   /** The level of its heading on its page. */
   readonly heading?: "h2" | "h3"
@@ -54,7 +55,7 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
       recommendation={result.recommendation}
       subject={result.email ?? result.url ?? result.domain ?? "Your input"}
       headline={verdictHeadline(verdict)}
-      meaning={verdictMeaning(verdict)}
+      meaning={form === null ? whatItIs(verdict) : verdictMeaning(verdict)}
       reasons={verdictSentences(verdict)}
       sure={sureness(verdict)}
       facts={[...verdictFacts(verdict, verdict.lists), ...policyFact(verdict, form)]}
@@ -66,8 +67,8 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
         </p>
       }
     >
-      <Actions verdict={verdict} isReportable={form !== null} />
-      <Raw verdict={verdict} />
+      {form === null ? null : <Actions verdict={verdict} />}
+      <Raw verdict={verdict} isCopied={form !== null} />
     </Verdict>
   )
 }
@@ -130,17 +131,15 @@ function CorrectionButton({ result: { email, policy }, form: { path, field, fiel
   return <ActionButton path={path} fields={{ ...fields, policy, [field]: corrected }} label={`Check ${corrected}`} />
 }
 
-type ActionsProps = { readonly verdict: CheckedVerdict; readonly isReportable: boolean }
-
 /** What a reader can do with the verdict. `site.js` adds the buttons that copy. */
-function Actions({ verdict: { result, curl }, isReportable }: ActionsProps) {
+function Actions({ verdict: { result, curl } }: Pick<VerdictCardProps, "verdict">) {
   const { domain, reasons } = result
   const isListed = domain !== null && !isUnreadable(result) && !reasons.includes("test_address")
   return (
     <p class="actions">
       <span data-copy="verdict-json" data-copy-label="Copy JSON" />
       {curl === undefined ? null : <span data-copy="verdict-curl" data-copy-label="Copy as curl" />}
-      {isListed && isReportable ? (
+      {isListed ? (
         <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
           Wrong? Tell us
         </a>
@@ -150,7 +149,13 @@ function Actions({ verdict: { result, curl }, isReportable }: ActionsProps) {
 }
 
 /** The answer as the API gives it, the command that asks for it, and every reason by its code. */
-const Raw = ({ verdict: { result, curl } }: { readonly verdict: CheckedVerdict }) => (
+const Raw = ({
+  verdict: { result, curl },
+  isCopied,
+}: {
+  readonly verdict: CheckedVerdict
+  readonly isCopied: boolean
+}) => (
   <details class="v-raw">
     <summary>Details for developers</summary>
     <p class="hint">
@@ -162,8 +167,8 @@ const Raw = ({ verdict: { result, curl } }: { readonly verdict: CheckedVerdict }
       ))}
     </p>
     <MailHosts result={result} />
-    {curl === undefined ? null : <Code id="verdict-curl" code={curl} />}
-    <Code id="verdict-json" code={prettyJson(result)} />
+    {isCopied && curl !== undefined ? <Code id="verdict-curl" code={curl} /> : null}
+    {isCopied ? <Code id="verdict-json" code={prettyJson(result)} /> : null}
   </details>
 )
 

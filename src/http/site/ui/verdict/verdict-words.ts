@@ -153,7 +153,8 @@ export const isProbableTypo = ({ did_you_mean: suggestion, reasons }: CheckResul
 /** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a line or the recommendation denies. */
 export const verdictMeaning = (verdict: DisplayedVerdict): string => `${whatItIs(verdict)} ${whatToDo(verdict)}`
 
-function whatItIs({ result, imitates }: DisplayedVerdict): string {
+/** What the verdict means. */
+export function whatItIs({ result, imitates }: DisplayedVerdict): string {
   const { category, did_you_mean: suggestion } = result
   if (result.is_lookalike)
     return `This domain imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
