@@ -52,7 +52,7 @@ export const JobBody = t.Object(
     state: JobStateSchema,
     reason: t.Union([JobReasonSchema, t.Null()], { description: "Why it is `stopped` or `failed`. Null in every other state." }),
     format: JobFormatSchema,
-    column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is found by its name." }),
+    column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is detected by its name." }),
     policy: PolicySchema,
     workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
     canonical: t.Boolean({ description: "Whether `canonical_email` was asked for." }),
@@ -112,18 +112,18 @@ export type JobEstimateBody = Static<typeof JobEstimateBody>
 
 /** Query of POST /v1/jobs. */
 export const JobQuery = t.Object({
-  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the name of its file, or of the `Content-Type` `text/csv` or `application/x-ndjson`, else it is found.")),
-  column: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
-  header: t.Optional(t.Boolean({ description: "Set to false if a CSV list has no line with the names of its columns. Absent: true, and it is found among the first 20 lines." })),
-  delimiter: t.Optional(t.String({ minLength: 1, maxLength: 9, description: `The character between the cells of a CSV list, or one of the words ${Object.keys(DELIMITER_NAMES).join(", ")}. Absent: it is found.` })),
-  skip: t.Optional(t.Integer({ minimum: 0, maximum: JOB_LIMITS.skippedLinesMax, description: "So many lines stand above the header, or above the first row. Absent: it is found." })),
-  encoding: t.Optional(boundedText(40, { description: "The encoding of the list, such as `utf-16le` or `windows-1252`. Absent: it is found: by a byte order mark, else UTF-8 if that is valid, else windows-1252." })),
-  sheet: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { minLength: 1, description: "The sheet of an .xlsx workbook, by name or number. Absent: the first that is not hidden." })),
-  force: t.Optional(t.Boolean({ description: "Set to true to check a list too in whose first rows nothing looks like an address, a domain or a URL. Absent: false, and such a list is refused." })),
-  policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
-  workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
-  canonical: t.Optional(t.Boolean({ description: "Set to true to get a column `canonical_email` in the results of CSV: the mailbox behind the address, as a check has it. NDJSON always has it. Absent: false." })),
-  duplicates: t.Optional(t.Union([t.Boolean(), t.Literal("mark")], { description: "Set to `mark` or true to get `duplicate_of` in the results: the number of the first row with the same mailbox or domain. Absent: false." })),
+  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Default: that of its file's name, or of the `Content-Type` `text/csv` or `application/x-ndjson`, else detected.")),
+  column: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Default: detected by its name." })),
+  header: t.Optional(t.Boolean({ description: "Set to false if a CSV list has no line with the names of its columns. Default: true, and the line is detected among the first 20." })),
+  delimiter: t.Optional(t.String({ minLength: 1, maxLength: 9, description: `The character between the cells of a CSV list, or one of the words ${Object.keys(DELIMITER_NAMES).join(", ")}. Default: detected.` })),
+  skip: t.Optional(t.Integer({ minimum: 0, maximum: JOB_LIMITS.skippedLinesMax, description: "So many lines stand above the header, or above the first row. Default: detected." })),
+  encoding: t.Optional(boundedText(40, { description: "The encoding of the list, such as `utf-16le` or `windows-1252`. Default: detected by a byte order mark, else UTF-8 if that is valid, else windows-1252." })),
+  sheet: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { minLength: 1, description: "The sheet of an .xlsx workbook, by name or number. Default: the first that is not hidden." })),
+  force: t.Optional(t.Boolean({ description: "Set to true to check a list too in whose first rows nothing looks like an address, a domain or a URL. Default: false, so such a list is refused." })),
+  policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Default: \`${POLICY_DEFAULT}\`.`)),
+  workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Default: true." })),
+  canonical: t.Optional(t.Boolean({ description: "Set to true to get a column `canonical_email` in the results of CSV: the mailbox behind the address, as a check has it. NDJSON always has it. Default: false." })),
+  duplicates: t.Optional(t.Union([t.Boolean(), t.Literal("mark")], { description: "Set to `mark` or true to get `duplicate_of` in the results: the number of the first row with the same mailbox or domain. Default: false." })),
   name: t.Optional(boundedText(JOB_LIMITS.nameLengthMax, { minLength: 1, description: "A name of yours for the job. Anything that looks like an address is removed." })),
   callback: t.Optional(
     boundedText(CALLBACK_LIMITS.urlLengthMax, {
@@ -131,16 +131,16 @@ export const JobQuery = t.Object({
       description: `A URL of https that gets a callback when the job is done, stops or fails. It must hold no email address, since it is stored. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
     }),
   ),
-  dry: t.Optional(t.Boolean({ description: `Set to true to see what the list would cost. Nothing is stored or checked then. It costs ${JOB_LIMITS.dryRunUnits} unit, and counts as an upload while it lasts. Absent: false.` })),
+  dry: t.Optional(t.Boolean({ description: `Set to true to see what the list would cost. Nothing is stored or checked then. It costs ${JOB_LIMITS.dryRunUnits} unit, and counts as an upload while it lasts. Default: false.` })),
 })
 export type JobQuery = Static<typeof JobQuery>
 
 /** Query of GET /v1/jobs/{id}/results. */
 export const JobResultsQuery = t.Object({
-  only: t.Optional(t.String({ description: `Only rows with one of these recommendations, separated by commas: ${RECOMMENDATIONS.join(", ")}. Absent: all rows.` })),
+  only: t.Optional(t.String({ description: `Only rows with one of these recommendations, separated by commas: ${RECOMMENDATIONS.join(", ")}. Default: all rows.` })),
   format: t.Optional(
     t.Literal("excel", {
-      description: "For a spreadsheet: the results begin with a byte order mark, and cells that it would run as formulas begin with an apostrophe. Only where the results are a table. Absent: the cells as they are, with a byte order mark if the list has one.",
+      description: "For a spreadsheet: the results begin with a byte order mark, and cells that it would run as formulas begin with an apostrophe. Only where the results are a table. Default: the cells as they are, with a byte order mark if the list has one.",
     }),
   ),
 })

@@ -14,9 +14,9 @@ export const CheckBody = t.Object(
     email: t.Optional(t.String({ description: "The address. Send exactly one of `email`, `domain` and `url`." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
     url: t.Optional(boundedText(LIMITS.urlLengthMax, { description: "A website address. The check looks at its host." })),
-    policy: t.Optional(describedAs(PolicySchema, `How strict the recommendation is. Absent: \`${POLICY_DEFAULT}\`.`)),
-    deep: t.Optional(t.Boolean({ description: `Adds the domain's age and a homepage check. Costs ${LIMITS.deepCheckUnits} units, or 1 if neither gives a result. Absent: false.` })),
-    workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up. Absent: true." })),
+    policy: t.Optional(describedAs(PolicySchema, `How strict the recommendation is. Default: \`${POLICY_DEFAULT}\`.`)),
+    deep: t.Optional(t.Boolean({ description: `Adds the domain's age and a homepage check. Costs ${LIMITS.deepCheckUnits} units, or 1 if neither gives a result. Default: false.` })),
+    workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up. Default: true." })),
   },
   { $id: "CheckBody", examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
 )

@@ -5,8 +5,9 @@ import { exampleResult } from "../../response/example-responses.ts"
 import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES } from "../docs/examples.ts"
 import { SelectField } from "../ui/forms.tsx"
 import { CodeBlock, prettyJson, Tabs } from "../ui/layout.tsx"
-import type { Operation } from "./operations.ts"
+import type { Operation, OperationContent } from "./operations.ts"
 import { requestSample, type SampleRequest } from "./request-samples.ts"
+import { DocumentText } from "./schema-tree.tsx"
 
 /** The test address that the example checks, and its policy. */
 export type ExampleChoice = { readonly address: string; readonly policy: Policy }
@@ -24,18 +25,32 @@ type ExamplePairProps = {
 /** A request in every language beside its answer. A check can be tried: with another test address and another policy. */
 export function ExamplePair({ operation, choice, baseUrl, testDomain }: ExamplePairProps) {
   const request = sampleRequest(operation, choice, baseUrl, testDomain)
-  const [answer] = operation.answers
-  const value = isCheck(operation) ? exampleResult(choice.address, testDomain, choice.policy) : answer?.example
+  const checked = isCheck(operation) ? exampleResult(choice.address, testDomain, choice.policy) : undefined
+  // A request that is accepted is the usual one; with parameters that the request leaves out it gets another answer.
+  const usual = operation.answers.find(({ name }) => name === "202") ?? operation.answers[0]
   return (
     <div class="beside-text">
       {isCheck(operation) ? <ChoiceForm operation={operation} choice={choice} testDomain={testDomain} /> : null}
       <RequestTabs request={request} />
-      {answer === undefined || value === undefined ? null : (
-        <CodeBlock caption={`Answer ${answer.name}`} code={prettyJson(value)} language="json" />
-      )}
+      {usual === undefined ? null : <Answer answer={usual} example={checked ?? usual.example} />}
+      {operation.answers
+        .filter(answer => answer !== usual && answer.example !== undefined)
+        .map(answer => (
+          <details key={answer.name}>
+            <summary>
+              <DocumentText text={answer.description} />
+            </summary>
+            <Answer answer={answer} example={answer.example} />
+          </details>
+        ))}
     </div>
   )
 }
+
+const Answer = ({ answer, example }: { readonly answer: OperationContent; readonly example: unknown }) =>
+  example === undefined ? null : (
+    <CodeBlock caption={`Answer ${answer.name}`} code={prettyJson(example)} language="json" />
+  )
 
 /** A request in every language. One is shown at a time. */
 export const RequestTabs = ({ request }: { readonly request: SampleRequest }) => (

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { Crumb, PageLink, SidePages } from "../docs/page-links.tsx"
 import { formatCount } from "../ui/format.ts"
 import { CodeBlock, DescriptionList, Layout, prettyJson } from "../ui/layout.tsx"
-import { Table } from "../ui/table.tsx"
+import { Panel } from "../ui/panels.tsx"
 import { type ExampleChoice, ExamplePair, isCheck } from "./example-pair.tsx"
 import {
   type Described,
@@ -15,7 +15,15 @@ import {
   operationGroups,
   textIn,
 } from "./operations.ts"
-import { type Direction, DocumentText, presenceText, schemaMember, schemaTree, type TreePage } from "./schema-tree.tsx"
+import {
+  codes,
+  type Direction,
+  DocumentText,
+  presenceText,
+  schemaMember,
+  schemaTree,
+  type TreePage,
+} from "./schema-tree.tsx"
 
 /** What the pages of the reference are made from. */
 export type ReferenceFacts = {
@@ -46,15 +54,23 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
         {formatCount(count, "operation")}, JSON over HTTPS. Each page has the request beside its answer, and every
         member of both.
       </p>
-      <DescriptionList
-        items={[
-          ["Address", <code key="address">{document.servers[0]?.url}</code>],
-          ["Key", <DocumentText key="key" text={keys.join(" ")} />],
-          ["Without a key", <PageLink page="docsTestAddresses">test addresses, with fixed verdicts</PageLink>],
-          ["Complete programs", <PageLink page="docsStart">curl, JavaScript, Python, PHP and Go</PageLink>],
-          ["For generators", <PageLink page="openapi">OpenAPI {document.openapi} as JSON</PageLink>],
-        ]}
-      />
+      <Panel>
+        <DescriptionList
+          items={[
+            [
+              "Address",
+              <span class="copy-cell">
+                <code id="address">{document.servers[0]?.url}</code>
+                <span data-copy="address" />
+              </span>,
+            ],
+            ["Key", <DocumentText key="key" text={keys.join(" ")} />],
+            ["Without a key", <PageLink page="docsTestAddresses">test addresses, with fixed verdicts</PageLink>],
+            ["Complete programs", <PageLink page="docsStart">curl, JavaScript, Python, PHP and Go</PageLink>],
+            ["For generators", <PageLink page="openapi">OpenAPI {document.openapi} as JSON</PageLink>],
+          ]}
+        />
+      </Panel>
       {groups.map(({ title, description, operations }) => (
         <section key={title}>
           <h2>{title}</h2>
@@ -84,6 +100,8 @@ const EveryRequest = ({ document }: Pick<ReferenceFacts, "document">) => (
     <ul>
       {textIn(document.info, "description")
         .split(/(?<=\.) (?=[A-Z])/)
+        // The first sentence is about the API as a whole.
+        .slice(1)
         .map(sentence => (
           <li key={sentence}>
             <DocumentText text={sentence} />
@@ -99,7 +117,7 @@ const EveryRequest = ({ document }: Pick<ReferenceFacts, "document">) => (
 /** The method and the path. Long paths break at their slashes. */
 const Endpoint = ({ method, path }: Pick<Operation, "method" | "path">) => (
   <>
-    <span class="method">{method}</span>{" "}
+    <span class={`method ${method.toLowerCase()}`}>{method}</span>{" "}
     <code>
       {path.split(/(?=\/)/).map(part => (
         <>
@@ -158,13 +176,26 @@ export function OperationPage({ operation, choice, scriptPath, ...facts }: Opera
         <Endpoint method={method} path={path} />
       </p>
       <div class="operation">
-        <ExamplePair operation={operation} choice={choice} baseUrl={baseUrl} testDomain={testDomain} />
         <div>
           <p class="lead">
             <DocumentText text={description} />
           </p>
           <p>{ACCESS[access]}</p>
-          <Parameters operation={operation} tree={tree} />
+        </div>
+        <ExamplePair operation={operation} choice={choice} baseUrl={baseUrl} testDomain={testDomain} />
+        <div>
+          {Object.entries(PARAMETER_TITLES).map(([place, title]) => (
+            <MemberSection
+              key={place}
+              id={`${place}-parameters`}
+              title={title}
+              direction="request"
+              tree={tree}
+              members={operation.parameters
+                .filter(parameter => parameter.place === place)
+                .map(parameter => ({ ...parameter, presence: presenceText(parameter.isRequired, "request") }))}
+            />
+          ))}
           {body === null ? null : <Content title="Body" content={body} direction="request" tree={tree} />}
           {answers.map(answer => (
             <Content
@@ -200,19 +231,8 @@ const ACCESS: Readonly<Record<string, ComponentChildren>> = {
 
 type PartProps = { readonly operation: Operation; readonly tree: TreePage }
 
-/** What is sent with the request beside its body. */
-const Parameters = ({ operation, tree }: PartProps) => (
-  <MemberSection
-    id="parameters"
-    title="Parameters"
-    direction="request"
-    tree={tree}
-    members={operation.parameters.map(({ place, isRequired, ...parameter }) => ({
-      ...parameter,
-      presence: [`in the ${place}`, presenceText(isRequired, "request")].filter(word => word !== "").join(", "),
-    }))}
-  />
-)
+/** What is sent with the request beside its body, by where it stands. */
+const PARAMETER_TITLES = { path: "Path parameters", query: "Query parameters", header: "Headers" } as const
 
 type MemberSectionProps = {
   readonly id: string
@@ -251,15 +271,7 @@ function Content({ title, content, direction, tree }: ContentProps) {
       <p>
         <DocumentText text={description} />
       </p>
-      {mediaTypes.length === 0 ? null : (
-        <p class="type">
-          {mediaTypes.map(type => (
-            <span key={type} class="presence">
-              {type}
-            </span>
-          ))}
-        </p>
-      )}
+      {mediaTypes.length === 0 ? null : <p class="type">{codes(mediaTypes)}</p>}
       {mediaTypes.length === 0 ? null : schemaTree(schema, direction, tree)}
     </>
   )
@@ -281,19 +293,18 @@ function Problems({ operation: { problems }, commonCodes, tree }: PartProps & Pi
           {shared.map(({ code }, index) => [index === 0 ? "" : ", ", <ProblemLink key={code} code={code} />])}.
         </p>
       )}
-      <Table caption="Problems" columns={["Code", "Status", "When"]}>
+      <ul class="members">
         {own.map(({ status, code }) => (
-          <tr key={code}>
-            <th scope="row">
-              <ProblemLink code={code} />
-            </th>
-            <td>{status}</td>
-            <td>
+          <li key={code}>
+            <p>
+              <ProblemLink code={code} /> <span class="type">{status}</span>
+            </p>
+            <p>
               <DocumentText text={textIn(examples[code] ?? {}, "summary")} />
-            </td>
-          </tr>
+            </p>
+          </li>
         ))}
-      </Table>
+      </ul>
       <details>
         <summary>The body of a problem</summary>
         {schemaTree({ $ref: `#/components/schemas/${name}` }, "answer", tree)}

@@ -5,7 +5,8 @@ import { PROBLEMS } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { JsonSchema } from "../../openapi/json-schemas.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
-import { formatCount } from "../ui/format.ts"
+import { GUIDE } from "../docs/guide.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
 import { type DocumentParts, listIn, objectIn, referenceName, resolved, textIn } from "./operations.ts"
 
 /** What the trees of one page share: a named schema is shown once, and linked from then on. */
@@ -14,25 +15,35 @@ export type TreePage = { readonly document: OpenApiDocument; readonly shown: Set
 /** Whether a member must be there: in a request it is required, in an answer it may be missing. */
 export type Direction = "request" | "answer"
 
-/** A text of the document: what is in backticks is code, and paths of the guide are links. */
+/** A text of the document: what is in backticks is code, pages of the guide are links by their titles, and large numbers are readable. */
 export function DocumentText({ text }: { readonly text: string }) {
   // Splitting at a pattern with one group yields text and what matches in turn.
-  const parts = text.split(/(`[^`]*`|\/docs\/[a-z][a-z-]+)/)
+  const parts = text.split(/(`[^`]*`|\/docs\/[a-z][a-z-]+(?:#[a-z-]+)?)/)
   return (
     <>
       {parts.map((part, index) => {
-        if (index % 2 === 0) return part
+        if (index % 2 === 0) return readableNumbers(part)
         return part.startsWith("`") ? (
           <code key={index}>{part.slice(1, -1)}</code>
         ) : (
           <a key={index} href={part}>
-            {part}
+            {guideTitle(part)}
           </a>
         )
       })}
     </>
   )
 }
+
+/** The title of the page of the guide that a link leads to. */
+export const guideTitle = (link: string): string =>
+  GUIDE.flatMap(({ pages }) => pages).find(({ route }) => ROUTES[route].path === link.split("#")[0])?.title ?? link
+
+/** `65536 bytes` as `64 KiB`, and `10000` as `10,000`. */
+export const readableNumbers = (text: string): string =>
+  text
+    .replace(/\b(\d{4,}) bytes/g, (all, bytes) => (bytes % 1024 === 0 ? `${bytes / 1024} KiB` : all))
+    .replace(/(?<!=)\b\d{5,}\b/g, number => formatNumber(Number(number)))
 
 /** The members of a body as a tree, made in order of the page. */
 export function schemaTree(schema: JsonSchema, direction: Direction, page: TreePage): VNode | null {
@@ -78,7 +89,7 @@ export function schemaMember({ name, schema, presence, direction, page }: Member
           <DocumentText text={description} />
         </p>
       )}
-      {example === undefined ? null : (
+      {example === undefined || isJsonObject(example) ? null : (
         <p class="type">
           Example: <code>{JSON.stringify(example)}</code>
         </p>
@@ -154,7 +165,7 @@ function valueList(schema: JsonSchema, page: TreePage): VNode | null {
   if (values.length === 0) return null
   const meanings = objectIn(target, "x-enumDescriptions")
   const isExplained = Object.keys(meanings).length > 0 && open.length === 0
-  if (!isExplained && values.length <= SHORT_VALUES) return <p class="type">{codes(values)}</p>
+  if (!isExplained && values.length <= SHORT_VALUES) return <p class="type">One of {codes(values)}</p>
   if (name !== "" && page.shown.has(name))
     return (
       <p>
@@ -187,8 +198,9 @@ function valueList(schema: JsonSchema, page: TreePage): VNode | null {
 /** As many values without a description stand in a line. */
 const SHORT_VALUES = 12
 
-const codes = (values: readonly unknown[]) =>
-  values.map((value, index) => [index === 0 ? "" : " ", <code key={index}>{String(value)}</code>])
+/** Values in a line. */
+export const codes = (values: readonly unknown[]) =>
+  values.map((value, index) => [index === 0 ? "" : ", ", <code key={index}>{String(value)}</code>])
 
 const problemLinks = (values: readonly unknown[]) =>
   values.map(String).map((code, index) => [

@@ -7,13 +7,19 @@ import { TEST_ADDRESSES } from "../../../../src/contract/test-addresses.ts"
 import { openapiDocument } from "../../../../src/http/openapi/openapi-document.ts"
 import { exampleResult } from "../../../../src/http/response/example-responses.ts"
 import { operationGroups } from "../../../../src/http/site/reference/operations.ts"
+import { guideTitle, readableNumbers } from "../../../../src/http/site/reference/schema-tree.tsx"
 import { attributesIn, BASE_URL, openSite, unescapeHtml } from "../../../support/open-site.ts"
 import { sampleIn } from "../docs/sample-in.ts"
 
 const ask = openSite()
 const textOf = async (path: string): Promise<string> => (await ask(path)).text()
 const plain = (html: string): string => unescapeHtml(html.replaceAll(/<[^>]*>/g, "")).replaceAll(/\s+/g, " ")
-const asText = (text: string): string => text.replaceAll("`", "").replaceAll(/\s+/g, " ").trim()
+const asText = (text: string): string =>
+  readableNumbers(text)
+    .replaceAll(/\/docs\/[a-z-]+(#[a-z-]+)?/g, guideTitle)
+    .replaceAll("`", "")
+    .replaceAll(/\s+/g, " ")
+    .trim()
 
 type Node = { readonly [name: string]: unknown }
 
@@ -104,14 +110,16 @@ describe.each(OPERATIONS.map(operation => [`${operation.method} ${operation.path
       const html = await textOf(page)
       expect(html.match(/<figcaption>Request<\/figcaption>/g)).toHaveLength(5)
       expect(sampleIn(html, "Request")).toContain(`${BASE_URL}${path.split("{")[0]}`)
-      const [answer] = operation.answers
-      const shown = sampleIn(html, `Answer ${answer?.name}`)
-      if (shown === null) return expect(["deleteJob", "getJobResults"]).toContain(operation.id)
+      const answers = operation.answers.filter(({ name }) => sampleIn(html, `Answer ${name}`) !== null)
+      if (answers.length === 0) return expect(["deleteJob", "getJobResults"]).toContain(operation.id)
       const ajv = new Ajv({ strict: false, validateFormats: false })
       ajv.addSchema({ $id: "document", ...document })
-      const pointer = `#/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1")}/${method.toLowerCase()}/responses/${answer?.name}/content/application~1json/schema`
-      const validate = ajv.compile({ $ref: `document${pointer}` })
-      expect({ errors: validate(JSON.parse(shown)) ? [] : validate.errors }).toEqual({ errors: [] })
+      for (const { name } of answers) {
+        const pointer = `#/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1")}/${method.toLowerCase()}/responses/${name}/content/application~1json/schema`
+        const validate = ajv.compile({ $ref: `document${pointer}` })
+        const shown = JSON.parse(sampleIn(html, `Answer ${name}`) ?? "")
+        expect({ errors: validate(shown) ? [] : validate.errors }).toEqual({ errors: [] })
+      }
     })
   },
 )
@@ -125,6 +133,15 @@ test("a check shows the verdict of the test address and the policy that were cho
         expect(sampleIn(html, "Request")).toContain(`${address}@mailkind.test`)
         expect(html).toContain(`<option value="${address}" selected>`)
       }
+})
+
+test("an upload shows the answer that it gets, and that of a dry run folded after it; its parameters say once where they stand", async () => {
+  const html = await textOf("/docs/api/post-job")
+  const places = ["Answer 202</figcaption>", "<details", "Answer 200</figcaption>", "Query parameters", ">Headers</h2>"]
+  const found = places.map(part => html.indexOf(part, html.indexOf("beside-text")))
+  expect(found).toEqual(found.toSorted((one, other) => one - other))
+  expect(found).not.toContain(-1)
+  expect(plain(html)).not.toContain("in the query")
 })
 
 test.each([
