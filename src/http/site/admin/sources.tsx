@@ -24,7 +24,7 @@ function SourcesPage({ lists }: { readonly lists: ListsOverview }) {
     >
       <ListsTiles lists={lists} />
       <Panel>
-        <SourceGroups groups={sourceGroups(lists.sources, "state")} />
+        <SourceGroups groups={sourceGroups(lists.sources, "state")} needAttention />
         <p class="hint">If a source fails or is refused, its last good copy stays in use.</p>
       </Panel>
     </AdminLayout>

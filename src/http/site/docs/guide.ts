@@ -1,4 +1,4 @@
-import type { RouteId } from "../../../contract/routes.ts"
+import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import ADAPTERS from "./pages/adapters.md" with { type: "text" }
 import AGENTS from "./pages/agents.md" with { type: "text" }
 import CLIENTS from "./pages/clients.md" with { type: "text" }
@@ -124,3 +124,7 @@ export function guidePageNeighbours(route: RouteId): {
   const part = GUIDE.find(({ pages }) => pages.includes(page))?.part ?? ""
   return { part, page, before: PAGES[index - 1] ?? null, after: PAGES[index + 1] ?? null }
 }
+
+/** The title of the page at a path, which may end in an anchor. */
+export const pageTitle = (path: string): string =>
+  PAGES.find(({ route }) => ROUTES[route].path === path.replace(/#.*/, ""))?.title ?? path

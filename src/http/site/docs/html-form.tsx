@@ -18,7 +18,8 @@ export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html:
  * - `## Heading {#id}` has that id, and so has the row of a table whose first cell ends in `{#id}`.
  * - The first word after a code fence is its language, the rest is its caption.
  * - A list whose items all begin with `**Term:**` is a list of terms.
- * - A table is named after the heading above it. A column without a value is left out, and a long table is folded.
+ * - A table is named after the heading above it, and a long one is folded. A row of which only the first cell has text begins a part.
+ * - A table below a line in bold is folded under that line.
  * - The name of a setting links to its row, and a cell that is a recommendation is drawn as one.
  * - The title of a link is the name under which the browser saves the file.
  * HTML in the source is shown as text.
@@ -60,7 +61,7 @@ const OPTION_LENGTH_MAX = 26
 /** A cell that has no value. */
 const NO_VALUE = "–"
 
-/** A table of more rows is folded. */
+/** A table of more rows is folded, unless its rows stand in parts. */
 const OPEN_ROWS_MAX = 30
 
 /** An address in a text is no link: it may come from elsewhere. */
@@ -77,6 +78,7 @@ function blockRenderer(title: string): PageRenderer {
   let section = title
   let tablesOfSection = 0
   let isLead = true
+  let fold: string | null = null
   return {
     heading({ tokens, depth }) {
       const { html, id } = withId(this.parser.parseInline(tokens))
@@ -86,6 +88,10 @@ function blockRenderer(title: string): PageRenderer {
       return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${withoutLinks(html)}</a></h${depth}>`
     },
     paragraph({ tokens }) {
+      if (tokens.length === 1 && tokens[0]?.type === "strong") {
+        fold = tokens[0].text
+        return ""
+      }
       const open = isLead ? '<p class="lead">' : "<p>"
       isLead = false
       return `${open}${this.parser.parseInline(tokens)}</p>`
@@ -99,7 +105,7 @@ function blockRenderer(title: string): PageRenderer {
       tablesOfSection += 1
       const table = (
         <Table
-          caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`}
+          caption={fold ?? (tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`)}
           columns={columns}
           numbers={columns.filter((_, at) => header[at]?.align === "right")}
         >
@@ -108,9 +114,11 @@ function blockRenderer(title: string): PageRenderer {
           ))}
         </Table>
       )
-      return rows.length <= OPEN_ROWS_MAX
-        ? render(table)
-        : render(folded(`Show ${rows.length} ${columns[0]?.toLowerCase()}s`, table))
+      const isOpen = rows.length <= OPEN_ROWS_MAX || rows.some(isPart)
+      const summary = fold ?? (isOpen ? null : `Show ${rows.length} ${columns[0]?.toLowerCase()}s`)
+      const html = render(summary === null ? table : folded(summary, fold === null ? null : rows.length, table))
+      fold = null
+      return html
     },
     code({ text, lang = "" }) {
       const [language, ...caption] = lang.split(/\s+/)
@@ -120,9 +128,11 @@ function blockRenderer(title: string): PageRenderer {
   }
 }
 
-const folded = (summary: string, content: VNode): VNode => (
+const folded = (summary: string, count: number | null, content: VNode): VNode => (
   <details>
-    <summary>{summary}</summary>
+    <summary>
+      {summary} {count === null ? null : <span class="type">{count}</span>}
+    </summary>
     {content}
   </details>
 )
@@ -146,9 +156,13 @@ const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
   image: ({ raw }) => escapeHtml(raw),
 })
 
+const isPart = ([, ...rest]: readonly Tokens.TableCell[]): boolean =>
+  rest.length > 0 && rest.every(({ text }) => text === "")
+
 function tableRow(cells: readonly Tokens.TableCell[], columns: readonly string[], { parser }: Renderer) {
   const [first = "", ...rest] = cells.map(({ tokens }) => parser.parseInline(tokens))
   const { html, id } = withId(first)
+  if (isPart(cells)) return { id, html: `<th scope="rowgroup" colspan="${columns.length}">${html}</th>` }
   const tail = rest.map(
     (text, index) =>
       `<td${classOf(cells[index + 1])} data-label="${escapeHtml(columns[index + 1] ?? "")}">${text === NO_VALUE ? "" : adviceOr(text)}</td>`,

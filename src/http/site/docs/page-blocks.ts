@@ -9,7 +9,6 @@ import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
 import {
   DEPLOY_INSERTS,
-  LOG_EVENT_INSERTS,
   OPERATION_INSERTS,
   PRICE_INSERTS,
   SETTING_INDEX_INSERTS,
@@ -37,7 +36,6 @@ const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
     ...LIVE_LIST_INSERTS,
     ...LIVE_FORM_INSERTS,
     ...PROBLEM_INSERTS,
-    ...LOG_EVENT_INSERTS,
     ...SETTING_INDEX_INSERTS,
     ...PRICE_INSERTS,
     ...DEPLOY_INSERTS,

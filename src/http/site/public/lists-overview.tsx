@@ -68,12 +68,18 @@ type SourceRefresh = {
 
 type SourceGroup = readonly [label: string, sources: readonly SourceOverview[]]
 
-/** Groups of sources, folded but those with a problem. A row opens for the licence, the origin and the last refresh. */
-export function SourceGroups({ groups }: { readonly groups: readonly SourceGroup[] }) {
+/** Groups of sources, which are folded; those with a problem are open where they `needAttention`. A row opens for the licence, the origin and the last refresh. */
+export function SourceGroups({
+  groups,
+  needAttention = false,
+}: {
+  readonly groups: readonly SourceGroup[]
+  readonly needAttention?: boolean
+}) {
   return (
     <>
       {groups.map(([label, sources]) => (
-        <details key={label} open={label === FAULTY}>
+        <details key={label} open={needAttention && label === FAULTY}>
           <summary>
             {label} <span class="hint">{formatNumber(sources.length)}</span>
           </summary>
@@ -116,7 +122,7 @@ export function sourceGroups(sources: readonly SourceOverview[], by: "subject" |
   }
   const groups = Map.groupBy(sources, labelOf)
   const subjects = [...SUBJECTS.map(([label]) => label), BEFORE_THE_AT, AWAITED]
-  return [FAULTY, ...(by === "state" ? [AWAITED, HEALTHY, BUILT_IN] : subjects)].flatMap(label => {
+  return (by === "state" ? [FAULTY, AWAITED, HEALTHY, BUILT_IN] : [...subjects, FAULTY]).flatMap(label => {
     const rows = groups.get(label)
     return rows === undefined ? [] : [[label, rows] as const]
   })

@@ -230,7 +230,7 @@ type CodeBlockProps = {
 }
 
 /** Languages whose long lines wrap: a program would lose its shape. */
-const WRAPPED: ReadonlySet<string | undefined> = new Set(["sh", "powershell", "http", "text", "json", "sql"])
+const WRAPPED: ReadonlySet<string | undefined> = new Set(["sh", "powershell", "http", "text", "sql"])
 
 /** A scrollable block of code with a caption, to which `site.js` adds a copy button. */
 export function CodeBlock({ caption, code, language }: CodeBlockProps) {

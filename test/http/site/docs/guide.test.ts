@@ -14,6 +14,7 @@ import {
 } from "../../../../src/http/site/assets.ts"
 import { checkPrograms } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { verdictFields } from "../../../../src/http/site/docs/inserts/field-inserts.ts"
 import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/problem-inserts.tsx"
 import { LICENCES, packageId } from "../../../../src/licences/inventory.ts"
 import { createSystem } from "../../../../src/system/system.ts"
@@ -152,6 +153,13 @@ test("the page about operation links to the dashboard and the alerts, under thei
     const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
     expect(await (await own(path)).text()).toBe(await Bun.file(join(ROOT, "data/grafana", name)).text())
   }
+})
+
+test("the page of fields has a row for every member of a verdict, and begins with the four that most programs read", async () => {
+  const rows = [...(await textOf(ROUTES.docsFields.path)).matchAll(/<tr id="(\w+)">/g)].map(([, name = ""]) => name)
+  expect(rows.slice(0, 4)).toEqual(["recommendation", "category", "confidence", "reasons"])
+  const names = verdictFields().flatMap(({ path }) => (path.includes(".") ? [] : [path]))
+  expect(names.filter(name => !rows.includes(name))).toEqual([])
 })
 
 test("each problem code has one row that says what a client does", () => {

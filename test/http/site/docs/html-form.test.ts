@@ -103,6 +103,15 @@ test("a table is named after its heading, and no two of a section alike", () => 
   ])
 })
 
+test("a table below a line in bold is folded, and a row with a first cell alone begins a part", () => {
+  const page = html("**Rules**\n\n| A | B |\n| --- | --- |\n| **Part** {#part} | |\n| x | y |")
+  expect(page).toStartWith('<details><summary>Rules <span class="type">2</span></summary>')
+  expect(page).toContain('<tr id="part"><th scope="rowgroup" colspan="2"><strong>Part</strong></th></tr>')
+  const long = (part: string): string => `| A |\n| --- |\n${part}${"| x |\n".repeat(31)}`
+  expect(html(long(""))).toContain("<summary>Show 31 as")
+  expect(html(`| A | B |\n| --- | --- |\n| **P** | |\n${"| x | y |\n".repeat(31)}`)).not.toContain("<details>")
+})
+
 test("a text of the operator is Markdown, without HTML, pictures and links to anything but the web and mails", () => {
   const text =
     "**Free**, [more](https://example.com/a?b&c) [x](javascript:alert(1)) <b>y</b> ![z](https://example.com/z)"

@@ -113,8 +113,7 @@ test("the bar at the top has three links, and marks the page, or the part that t
 test("every page of the guide but the API reference links to every other, and marks itself", async () => {
   const all = GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route].path))
   for (const path of all.filter(each => each !== ROUTES.docs.path)) {
-    const list =
-      /<nav class="pages" id="all-pages"[^>]*>(.*?)<\/nav>/s.exec(await textOf(path))?.[1] ?? ""
+    const list = /<nav class="pages" id="all-pages"[^>]*>(.*?)<\/nav>/s.exec(await textOf(path))?.[1] ?? ""
     expect(attributesIn(list, "href")).toEqual(all)
     expect(/<a href="([^"]*)" aria-current="page"/.exec(list)?.[1]).toBe(path)
   }

@@ -88,13 +88,16 @@ export const CONTRACT_INSERTS = {
     return codeFence("http", "Example", `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${body}`)
   },
   "refusal-order": () => REFUSAL_ORDER.map(({ step }, at) => `${at + 1}. ${step}`).join("\n"),
+  /** `{{reasons mail}}`: those of a group that can decide a category, by their rank, and then those that cannot. */
   reasons: (_, group) => {
     const reasons = REASON_NAMES.filter(reason => REASONS[reason].group === group)
-    const columns = ["Code", "Meaning", ...(reasons.some(isDecisive) ? DECISION_COLUMNS : [])]
-    return markdownTable(
-      columns,
-      reasons.map(reason => reasonRow(reason).slice(0, columns.length)),
-    )
+    const tables = [true, false].map(decides => reasons.filter(reason => isDecisive(reason) === decides))
+    return tables
+      .filter(rows => rows.length > 0)
+      .map(rows =>
+        markdownTable(["Code", "Meaning", ...(rows.some(isDecisive) ? DECISION_COLUMNS : [])], rows.map(reasonRow)),
+      )
+      .join("\n\nThese add evidence and never decide:\n\n")
   },
   "test-addresses": ({ testDomain }) =>
     markdownTable(
@@ -149,8 +152,8 @@ function reasonRow(reason: Reason): readonly string[] {
   const sureness = reason === "test_address" ? "its category's" : confidence.toFixed(2)
   return [
     `${codeSpan(reason)} {#${reason}}`,
-    `${proseText(description)} Example: ${proseText(example)}`,
-    ...(decided === null ? ["–", "–", "–"] : [decided, sureness, String(DECISIVE.indexOf(reason) + 1)]),
+    `${proseText(description)} *Example: ${proseText(example)}*`,
+    ...(decided === null ? [] : [decided, sureness, String(DECISIVE.indexOf(reason) + 1)]),
   ]
 }
 

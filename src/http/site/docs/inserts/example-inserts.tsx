@@ -25,13 +25,6 @@ export const EXAMPLE_INSERTS = {
     assert(adapter !== undefined, `there is no adapter for ${name}`)
     return adapterFence(adapter)
   },
-  /** The adapters that need no words, a section each. */
-  "framework-adapters": () =>
-    Object.entries(ADAPTERS)
-      .flatMap(([name, adapter]) =>
-        "title" in adapter ? [`## ${adapter.title} {#${name}}`, adapterFence(adapter)] : [],
-      )
-      .join("\n\n"),
   "in-process-example": () => codeFence("js", "check.mjs", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
@@ -51,28 +44,52 @@ export const foldedCode = (summary: string, language: string, caption: string, c
   ),
 })
 
+type CodeTab = { readonly label: string; readonly fence: string; readonly file: string; readonly code: string }
+
+/** Blocks of code of which the page shows one at a time. */
+const codeTabs = (label: string, name: string, blocks: readonly CodeTab[]): PageBlock => ({
+  markdown: blocks.map(block => `${block.label}:\n\n${codeFence(block.fence, block.file, block.code)}`).join("\n\n"),
+  html: (
+    <Tabs
+      label={label}
+      name={name}
+      tabs={blocks.map(({ fence, file, code, ...block }) => ({
+        label: block.label,
+        content: <CodeBlock caption={file} code={code} language={fence} />,
+      }))}
+    />
+  ),
+})
+
 /** Examples that the page folds, or shows one language at a time. */
 export const FOLDED_EXAMPLE_INSERTS = {
-  /** `{{answer business}}`: the whole answer for a test address. */
-  answer: ({ testDomain }, localPart) =>
-    foldedCode("The answer", "json", "Answer", prettyJson(exampleResult(localPart, testDomain))),
-  /** A program in each language. */
-  "check-programs": facts => {
-    const programs = checkPrograms(facts)
+  /** `{{answer business}}`: the answer for a test address, of which the page folds all but what most programs read. */
+  answer: ({ testDomain }, localPart) => {
+    const answer = exampleResult(localPart, testDomain)
+    const { category, confidence, recommendation, reasons } = answer
+    const short = prettyJson({ category, confidence, recommendation, reasons }).replace(/\n\}$/, ",\n  …\n}")
+    const { markdown, html } = foldedCode("The whole answer", "json", "Answer", prettyJson(answer))
     return {
-      markdown: programs
-        .map(({ label, fence, file, code }) => `${label}:\n\n${codeFence(fence, file, code)}`)
-        .join("\n\n"),
+      markdown,
       html: (
-        <Tabs
-          label="Language"
-          name="check"
-          tabs={programs.map(({ label, fence, file, code }) => ({
-            label,
-            content: <CodeBlock caption={file} code={code} language={fence} />,
-          }))}
-        />
+        <>
+          <CodeBlock caption="The answer, in short" code={short} language="json" />
+          {html}
+        </>
       ),
     }
   },
+  /** A program in each language. */
+  "check-programs": facts => codeTabs("Language", "check", checkPrograms(facts)),
+  /** The adapters that need no words. */
+  "framework-adapters": () =>
+    codeTabs(
+      "Framework",
+      "framework",
+      Object.values(ADAPTERS).flatMap(adapter =>
+        "title" in adapter
+          ? [{ ...{ label: adapter.title, fence: "js" }, file: adapter.file, code: adapter.text.trimEnd() }]
+          : [],
+      ),
+    ),
 } as const satisfies Readonly<Record<string, BlockInsert>>

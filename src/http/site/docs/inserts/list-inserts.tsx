@@ -12,8 +12,6 @@ import {
   sourceGroups,
 } from "../../public/lists-overview.tsx"
 import { curlRequest, formatNumber } from "../../ui/format.ts"
-import { Prose } from "../../ui/layout.tsx"
-import { Table } from "../../ui/table.tsx"
 import { KEY_VARIABLE } from "../examples.ts"
 import { type BlockInsert, factOf, type Insert, type ListsFacts } from "./insert.ts"
 import { codeFence, codeSpan, escapeMarkdown, markdownTable, proseText, termList } from "./markdown-text.ts"
@@ -38,6 +36,11 @@ export const LIST_INSERTS = {
         one === null ? "–" : joinedText(domains),
       ]),
     ),
+  "listing-rules": () =>
+    `**Every rule**\n\n${markdownTable(
+      ["A listing does not count as", "When"],
+      LISTING_RULE_NAMES.map(rule => [`${codeSpan(rule)} {#rule-${rule}}`, proseText(LISTING_RULES[rule])]),
+    )}`,
   "report-command": ({ lists, baseUrl }) => {
     const { domain, category } = exampleMistake(factOf(lists))
     const url = `${baseUrl}${ROUTES.postFeedback.path}`
@@ -99,32 +102,7 @@ export const LIVE_LIST_INSERTS = {
     const items = groups.map(([label, sources]) => `**${label}**\n\n${sources.map(sourceItem).join("\n")}`)
     return { markdown: items.join("\n\n"), html: <SourceGroups groups={groups} /> }
   },
-  "listing-rules": () => ({
-    markdown: markdownTable(
-      RULE_COLUMNS,
-      LISTING_RULE_NAMES.map(rule => [codeSpan(rule), proseText(LISTING_RULES[rule])]),
-    ),
-    html: (
-      <details>
-        <summary>Every rule</summary>
-        <Table caption="Rules" columns={RULE_COLUMNS}>
-          {LISTING_RULE_NAMES.map(rule => (
-            <tr key={rule} id={`rule-${rule}`}>
-              <th scope="row">
-                <code>{rule}</code>
-              </th>
-              <td>
-                <Prose text={LISTING_RULES[rule]} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      </details>
-    ),
-  }),
 } as const satisfies Readonly<Record<string, BlockInsert>>
-
-const RULE_COLUMNS = ["A listing does not count as", "When"] as const
 
 function sourceItem({ id, setName, trust, licence, origin, date, entryCount, refresh }: SourceOverview): string {
   const facts = [

@@ -1,4 +1,5 @@
 import { assert } from "../../../../base/errors.ts"
+import { pageTitle } from "../guide.ts"
 
 /** Text as inline code. It must not hold a backtick. */
 export function codeSpan(text: string): string {
@@ -9,11 +10,13 @@ export function codeSpan(text: string): string {
 /** Text with every character escaped that Markdown could read as markup. */
 export const escapeMarkdown = (text: string): string => text.replace(/[\\`*_{}[\]<>|~&#]/g, "\\$&").replace(/\s+/g, " ")
 
-/** A sentence of a contract table: what stands between backticks is code, everything else is plain text. */
+/** A sentence of a contract table: what stands between backticks is code, a path of the guide a link, everything else is plain text. */
 export const proseText = (text: string): string =>
   text
-    .split(/`([^`]*)`/)
-    .map((part, index) => (index % 2 === 1 ? codeSpan(part) : escapeMarkdown(part)))
+    .split(/(`[^`]*`|\/docs\/[a-z][a-z-]+(?:#[a-z-]+)?)/)
+    .map((part, index) =>
+      index % 2 === 0 ? escapeMarkdown(part) : part.startsWith("`") ? part : linkTo(pageTitle(part), part),
+    )
     .join("")
 
 /** A link to a path of this server. */

@@ -8,11 +8,9 @@ import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
-import { formatLimit } from "../../ui/format.ts"
-import { Prose } from "../../ui/layout.tsx"
-import { Table } from "../../ui/table.tsx"
+import { formatBytes, formatLimit } from "../../ui/format.ts"
 import { foldedCode } from "./example-inserts.tsx"
-import { type BlockInsert, factOf, type Insert, type PageBlock, type PageFacts } from "./insert.ts"
+import { type BlockInsert, factOf, type Insert } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
@@ -36,28 +34,46 @@ export const OPERATION_INSERTS = {
       ]),
     ),
   settings: ({ settings }) =>
-    partsOf(settings, SETTING_PARTS, ({ name }) => name)
-      .map(([title, rows]) => {
-        const table = markdownTable(
-          ["Name", "Meaning"],
-          rows.map(({ name, says, default: fallback }) => [
-            `${codeSpan(name)} {#${name}}`,
-            `${proseText(says)} Default: ${proseText(fallback)}.`,
-          ]),
-        )
-        return `### ${title} {#${title.toLowerCase().replaceAll(" ", "-")}}\n\n${table}`
-      })
-      .join("\n\n"),
+    markdownTable(
+      ["Name", "Meaning", "Default"],
+      partsOf(settings, SETTING_PARTS, ({ name }) => name).flatMap(([title, rows]) => [
+        [`**${title}** {#${title.toLowerCase().replaceAll(" ", "-")}}`, "", ""],
+        ...rows.map(({ name, says, default: fallback }) => [
+          `${codeSpan(name)} {#${name}}`,
+          proseText(says),
+          proseText(name.endsWith("_BYTES_MAX") ? `${formatBytes(Number(fallback))} (${fallback})` : fallback),
+        ]),
+      ]),
+    ),
+  "log-events": () =>
+    foldedEvents(
+      "Meaning",
+      partsOf(
+        eventsWithOneText(({ fields }) => !isBackground(fields)),
+        LOG_PARTS,
+        ({ first }) => first,
+      ),
+    ),
+  /** Work that failed: a part for each meaning that many events have, and one for the others. All have one level and the same fields. */
+  "log-background-events": () => {
+    const groups = eventsWithOneText(({ fields }) => isBackground(fields)).map(({ messages, meaning }) =>
+      messages.map(first => ({ ...{ first, meaning, messages: [first] }, levels: [], fields: [] })),
+    )
+    const large = groups.filter(rows => rows.length >= LARGE_PART_MIN)
+    const parts = large.map(rows => [(rows[0]?.meaning ?? "").replace(/\.$/, ""), rows] as const)
+    return foldedEvents("What happens then", [
+      ...parts,
+      ["Other work", groups.filter(rows => !large.includes(rows)).flat()],
+    ])
+  },
   "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
   "audit-actors": () =>
     markdownTable(
-      ["Who", "Meaning"],
-      Object.entries(ACTORS).map(([name, meaning]) => [codeSpan(name), proseText(meaning)]),
-    ) +
-    "\n\n" +
-    markdownTable(
-      ["By which way", "Meaning"],
-      Object.entries(SOURCES).map(([name, meaning]) => [codeSpan(name), proseText(meaning)]),
+      ["Value", "Meaning"],
+      [
+        ...[["**Who:** `actor`", ""], ...Object.entries(ACTORS)],
+        ...[["**By which way:** `source`", ""], ...Object.entries(SOURCES)],
+      ].map(([name = "", meaning = ""]) => [meaning === "" ? name : codeSpan(name), proseText(meaning)]),
     ),
   /** A kind whose name says what it means needs no words besides. */
   "audit-acts": () =>
@@ -73,13 +89,13 @@ export const OPERATION_INSERTS = {
       ["Name", "Checks that"],
       examinations.map(({ name, description }) => [codeSpan(name), proseText(description)]),
     ),
-  mails: () =>
+  /** `{{mails optional}}`: those that can be switched off, or else those that cannot. */
+  mails: (_, choice) =>
     markdownTable(
-      ["Email", "When", "Can be switched off"],
-      NOTICE_KINDS.map(kind => {
-        const { title, description, isOptional } = NOTICES[kind]
-        return [proseText(title), proseText(description), isOptional ? "yes" : "no"]
-      }),
+      ["Email", "When"],
+      NOTICE_KINDS.map(kind => NOTICES[kind])
+        .filter(({ isOptional }) => isOptional === (choice === "optional"))
+        .map(({ title, description }) => [proseText(title), proseText(description)]),
     ),
   cookies: () =>
     markdownTable(
@@ -131,99 +147,8 @@ function partsOf<R>(rows: readonly R[], titles: Readonly<Record<string, string>>
   return parts
 }
 
-/** As many events with one outcome are folded. */
-const FOLDED_EVENTS_MIN = 3
-
-/** The events of the log. */
-export const LOG_EVENT_INSERTS = {
-  /** Every event by its part, which is folded. */
-  "log-events": () => {
-    const events = eventsWithOneText(({ fields }) => !isBackground(fields))
-    const parts = partsOf(events, LOG_PARTS, ({ first }) => first)
-    const columns = ["Event", "Meaning"]
-    return {
-      markdown: parts
-        .map(([title, rows]) => {
-          const cells = rows.map(({ messages, levels, fields, meaning }) => [
-            `${messages.map(codeSpan).join(", ")}, ${levels.join(", ")}`,
-            [proseText(meaning), ...fields.map(codeSpan)].join(" "),
-          ])
-          return `**${title}**\n\n${markdownTable(columns, cells)}`
-        })
-        .join("\n\n"),
-      html: (
-        <>
-          {parts.map(([title, rows]) => (
-            <details key={title}>
-              <summary>
-                {title} <span class="type">{rows.length}</span>
-              </summary>
-              <Table caption={title} columns={columns}>
-                {rows.map(({ first, messages, levels, fields, meaning }) => (
-                  <tr key={first}>
-                    <th scope="row">
-                      <Prose text={messages.map(codeSpan).join(", ")} /> <p class="type">{levels.join(", ")}</p>
-                    </th>
-                    <td>
-                      <Prose text={meaning} />
-                      <p class="type">
-                        <Prose text={fields.map(codeSpan).join(" ")} />
-                      </p>
-                    </td>
-                  </tr>
-                ))}
-              </Table>
-            </details>
-          ))}
-        </>
-      ),
-    }
-  },
-  /** Work that failed: what many events lead to is a fold with their names, and the others are a table. */
-  "log-background-events": () => {
-    const groups = eventsWithOneText(({ fields }) => isBackground(fields))
-    const large = groups.filter(({ messages }) => messages.length >= FOLDED_EVENTS_MIN)
-    const rest = groups
-      .filter(({ messages }) => messages.length < FOLDED_EVENTS_MIN)
-      .flatMap(({ messages, meaning }) => messages.map(message => ({ message, meaning })))
-    const columns = ["Event", "What happens then"]
-    const cells = rest.map(({ message, meaning }) => [codeSpan(message), proseText(meaning)])
-    const lists = large.map(({ messages, meaning }) => `**${meaning}** ${messages.map(codeSpan).join(", ")}`)
-    return {
-      markdown: [...lists, markdownTable(columns, cells)].join("\n\n"),
-      html: (
-        <>
-          {large.map(({ first, messages, meaning }) => (
-            <details key={first}>
-              <summary>
-                {meaning} <span class="type">{messages.length}</span>
-              </summary>
-              <ul>
-                {messages.map(message => (
-                  <li key={message}>
-                    <code>{message}</code>
-                  </li>
-                ))}
-              </ul>
-            </details>
-          ))}
-          <Table caption="Other work in the background that failed" columns={columns}>
-            {rest.map(({ message, meaning }) => (
-              <tr key={message}>
-                <th scope="row">
-                  <code>{message}</code>
-                </th>
-                <td>
-                  <Prose text={meaning} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        </>
-      ),
-    }
-  },
-} as const satisfies Readonly<Record<string, BlockInsert>>
+/** As many events with one meaning are a part of their own. */
+const LARGE_PART_MIN = 3
 
 /** The files that deploy a server, folded. */
 export const DEPLOY_INSERTS = {
@@ -234,8 +159,6 @@ export const DEPLOY_INSERTS = {
     const { language, caption } = file
     return foldedCode(caption, language, caption, factOf(operatorFiles).deploy[file.name].trimEnd())
   },
-  "haproxy-frontend": facts => haproxyHalf(facts, 0, "haproxy.cfg"),
-  "haproxy-backend": facts => haproxyHalf(facts, 1, "haproxy.cfg, its other half"),
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
 /** What the operator says about prices, or else whom to ask. */
@@ -279,10 +202,32 @@ export const SETTING_INDEX_INSERTS = {
 
 const isBackground = (fields: readonly string[]): boolean => fields.join() === BACKGROUND_FIELDS.join()
 
-/** The events that are chosen. Those that differ in their message alone are one: `messages` has all of them, from the first. */
-function eventsWithOneText(
-  isChosen: (event: LogEvent) => boolean,
-): readonly (LogEvent & { readonly first: string; readonly messages: readonly string[] })[] {
+/** Tables of events, each below the name of its part. What all events of a part mean is in its name alone. */
+const foldedEvents = (
+  meaningHead: string,
+  parts: readonly (readonly [title: string, rows: readonly Event[]])[],
+): string =>
+  parts
+    .map(([title, rows]) => {
+      const columns = new Set(rows.map(({ meaning }) => meaning)).size === 1 ? ["Event"] : ["Event", meaningHead]
+      const cells = rows.map(({ messages, levels, fields, meaning }) => [
+        [messages.map(codeSpan).join(", "), emphasis(levels.join(", "))].join(" ").trim(),
+        [proseText(meaning), emphasis(fields.map(codeSpan).join(" "))].join(" ").trim(),
+      ])
+      return `**${title}**\n\n${markdownTable(
+        columns,
+        cells.map(row => row.slice(0, columns.length)),
+      )}`
+    })
+    .join("\n\n")
+
+const emphasis = (text: string): string => (text === "" ? "" : `*${text}*`)
+
+/** Events that differ in their message alone: `messages` has all of them, from the first. */
+type Event = LogEvent & { readonly first: string; readonly messages: readonly string[] }
+
+/** The events that are chosen. */
+function eventsWithOneText(isChosen: (event: LogEvent) => boolean): readonly Event[] {
   const events = Object.entries<LogEvent>(LOG_EVENTS).filter(([, event]) => isChosen(event))
   const alike = Map.groupBy(events, ([, { levels, fields, meaning }]) => [levels, fields, meaning].join("\n"))
   return [...alike.values()].flatMap(([first, ...others]) => {
@@ -298,13 +243,8 @@ const DEPLOY_FILES = [
   { name: "dockerfile", language: "dockerfile", caption: "Dockerfile" },
   { name: "nginx", language: "nginx", caption: "nginx.conf" },
   { name: "caddy", language: "caddy", caption: "Caddyfile" },
+  { name: "haproxy", language: "haproxy", caption: "haproxy.cfg" },
 ] as const
-
-/** The configuration of a load balancer, up to its backend or from there. */
-function haproxyHalf({ operatorFiles }: PageFacts, half: 0 | 1, caption: string): PageBlock {
-  const halves = factOf(operatorFiles).deploy.haproxy.split(/\n(?=backend )/)
-  return foldedCode(caption, "haproxy", caption, halves[half]?.trim() ?? "")
-}
 
 const numbers = (head: string) => ({ head, cells: "number" }) as const
 

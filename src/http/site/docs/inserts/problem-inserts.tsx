@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../../../contract/problems.ts"
-import { FoldedRow, FoldedRows } from "../../ui/folded-row.tsx"
+import { FoldedRows } from "../../ui/folded-row.tsx"
 import { Prose } from "../../ui/layout.tsx"
 import { problemLink } from "./contract-inserts.ts"
 import type { BlockInsert, Insert } from "./insert.ts"
@@ -41,24 +41,39 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
 export const ADVICE_INSERTS = {
   advice: () =>
     markdownTable(
-      ["You get", "Codes", "While a person waits", "In a job"],
+      ["You get", "While a person waits", "In a job"],
       CLIENT_ADVICE.map(({ got, codes, waiting, job }) => [
-        proseText(got),
-        codes.length === 0 ? "–" : codes.map(problemLink).join(", "),
+        `${proseText(got)}${codes.length === 0 ? "" : ` *${codes.map(problemLink).join(", ")}*`}`,
         proseText(waiting),
         proseText(job),
       ]),
     ),
 } as const satisfies Readonly<Record<string, Insert>>
 
-/** The problems as Markdown has them, a section each, and as the page shows them: a row each, that opens for the rest. */
+const BY_STATUS = PROBLEM_CODES.toSorted((a, b) => PROBLEMS[a].status - PROBLEMS[b].status)
+
+/** The problems as Markdown has them, a section each, and as the page shows them: a row each. */
 export const PROBLEM_INSERTS = {
   problems: () => ({
-    markdown: PROBLEM_CODES.map(problemSection).join("\n\n"),
+    markdown: BY_STATUS.map(problemSection).join("\n\n"),
     html: (
       <FoldedRows kind="problems">
-        {PROBLEM_CODES.map(code => (
-          <ProblemRow key={code} code={code} />
+        <div class="cells heads">
+          <span>Status</span>
+          <span>Code</span>
+          <span>Cause and what to do</span>
+        </div>
+        {BY_STATUS.map(code => (
+          <div key={code} id={code} class="cells">
+            <span class="number">{PROBLEMS[code].status}</span>
+            <code>{code}</code>
+            <span>
+              <Prose text={PROBLEMS[code].cause} />
+              <small class="line">
+                <Prose text={PROBLEMS[code].action} />
+              </small>
+            </span>
+          </div>
         ))}
       </FoldedRows>
     ),
@@ -74,34 +89,3 @@ function problemSection(code: ProblemCode): string {
   ])
   return `### ${codeSpan(code)} {#${code}}\n\n${terms}`
 }
-
-/** A problem in two sentences. What there is to say besides is folded. */
-function ProblemRow({ code }: { readonly code: ProblemCode }) {
-  const { status, cause, action } = PROBLEMS[code]
-  const [meaning = "", ...causeRest] = sentencesOf(cause)
-  const [advice = "", ...actionRest] = sentencesOf(action)
-  const rest = [...causeRest, ...actionRest].join(" ")
-  const row = (
-    <>
-      <span class="number">{status}</span>
-      <code>{code}</code>
-      <span>
-        <Prose text={meaning} />
-        <small class="line">
-          <Prose text={advice} />
-        </small>
-      </span>
-    </>
-  )
-  return (
-    <FoldedRow id={code} row={row}>
-      {rest === "" ? null : (
-        <p>
-          <Prose text={rest} />
-        </p>
-      )}
-    </FoldedRow>
-  )
-}
-
-const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z`])/)

@@ -21,10 +21,10 @@ export const DOCS = `
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
-.columns .scroll { & td code { overflow-wrap: break-word } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
+.columns .scroll { & em { display: block; color: var(--soft); font-size: .8125rem; font-style: normal; font-weight: 400 } & [scope="rowgroup"] { padding-top: 1.75rem; font-size: 1rem; font-weight: 650 } & td code { overflow-wrap: break-word } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & td[data-label="Meaning"] { min-width: 11.5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
 
 /* Of the columns of codes and words, those of sentences are the wide ones. */
-@media (min-width: 44.01rem) { .columns .scroll { & td[data-label="Meaning"]:not(:last-child) { width: 42% } & td:is([data-label="While a person waits"], [data-label="In a job"]) { width: 29% } } }
+@media (min-width: 44.01rem) { .columns .scroll { & th:first-child:nth-last-child(2) { width: 30% } & tr:has([data-label="Type"]) th { width: 12rem } & tr:has([data-label="Decides"]) th { width: 11rem } & td[data-label="Meaning"]:not(:last-child) { width: 52% } & td:is([data-label="While a person waits"], [data-label="In a job"]) { width: 35% } & td[data-label="Type"] { white-space: nowrap } & tr:has([data-label="Default"]) th { width: 18rem } & td[data-label="Default"] { width: 22% } } }
 
 .find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
@@ -36,14 +36,14 @@ export const DOCS = `
 .goals li:hover { border-color: var(--line-strong); background: var(--wash) } .page .goals a { color: var(--ink); font-weight: 600; text-decoration: none } .goals a::after { content: ""; position: absolute; inset: 0; border-radius: var(--r-m) } .goals p { margin: .15rem 0 0; color: var(--soft); font-size: .875rem; line-height: 1.43 }
 .part { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.25rem; padding: var(--s5) 0; border-top: 1px solid var(--line) } .part h2 { margin: 0; font-size: 1rem; letter-spacing: 0 } .part dl { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4) 2.25rem } .part dt { font-weight: 550 } .part dd { color: var(--soft); font-size: .875rem; line-height: 1.43 } .page .part a { color: var(--ink); text-decoration: none } .page .part a:hover { color: var(--accent); text-decoration: underline }
 
-.of-problems .cells { grid-template-columns: 2rem 13.5rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 17.5rem }
+.of-problems .cells { grid-template-columns: 3rem 13.5rem minmax(0, 1fr) } .of-problems .cells > .number { text-align: left } .of-problems .cells > code { font-weight: 600 } .page > div > details { margin: 0; border-bottom: 1px solid var(--line) } .page > div > :not(details) + details { border-top: 1px solid var(--line) } .page > div > details + p { margin-top: var(--s4) } .page > div > details > summary { padding: .55rem 0; font-size: .9375rem } .page > div > details .scroll tbody th { font-weight: 400 }
 .panel pre { margin: 0; font: 400 .8125rem/1.6 var(--mono) }
-.page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
+.page ol:has(> li:nth-child(9)) { columns: 14rem } .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
-  .columns .tiles { grid-template-columns: 1fr } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .page code.option, .columns .scroll .short { white-space: normal }
-  .columns .scroll td[data-label="Meaning"]::before { content: none } .columns .scroll td[data-label="Decides"] { display: inline-block; margin-right: 1rem }
+  .columns .tiles { grid-template-columns: 1fr; & div { display: flex; justify-content: space-between; gap: var(--s4); align-items: baseline; padding: .5rem .9rem } & dd { font-size: 1rem; text-align: right } } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .columns .scroll .short { white-space: normal }
+  .columns .scroll td:is([data-label="Meaning"], [data-label="Type"])::before { content: none } .columns .scroll tr:has([data-label="Type"]) th, .columns .scroll td[data-label="Type"] { display: inline-block; margin-right: var(--s2) } .columns .scroll td[data-label="Type"] { color: var(--soft) } .columns .scroll td[data-label="Decides"] { display: inline-block; margin-right: 1rem }
   .page .turn { grid-template-columns: minmax(0, 1fr) } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
-  .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
+  .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 }
 }
 @media print { .find, .contents-folded, .turn, .as-markdown, .crumb { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
 `

@@ -27,7 +27,7 @@ export const TABLES = `
 @media (max-width: 44rem) {
   .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none } .scroll tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 }
-  .scroll td::before { content: attr(data-label) " "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
+  .scroll td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
 }
 .filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .filter-row form { margin-left: auto } .filter-row form:has([open], .chip) { order: 1; width: 100% } .filter-row details { margin: 0 } .filter-row summary { width: max-content; font-size: .8125rem } .rows th .because { font-weight: 400 }
 .find-row { display: flex; gap: var(--s2); align-items: center; flex: 0 1 24rem; min-width: 0 } .find-row input { flex: 1; min-height: 2rem; font-size: .875rem }
