@@ -152,3 +152,14 @@ export async function listJobs(store: Store, accountId: string): Promise<readonl
 /** How many jobs of all accounts are in each state. */
 export const countJobs = (store: Store): Promise<readonly { readonly state: JobState; readonly count: number }[]> =>
   store.all<{ state: JobState; count: number }>("SELECT state, COUNT(*) AS count FROM jobs GROUP BY state")
+
+/** An account, and how many of its jobs failed. */
+export type FailedJobCount = { readonly accountId: string; readonly count: number }
+
+/** The accounts whose jobs failed, until those are deleted: the `countMax` latest ones. */
+export const countFailedJobs = (store: Store, countMax: number): Promise<readonly FailedJobCount[]> =>
+  store.all<FailedJobCount>(
+    `SELECT account_id AS "accountId", COUNT(*) AS count FROM jobs WHERE state = 'failed'
+     GROUP BY account_id ORDER BY MAX(created_at_ms) DESC LIMIT $1`,
+    [countMax],
+  )

@@ -72,14 +72,17 @@ export const AccountActions = ({ account: { id, suspendedAtMs }, rejectedReason 
   </div>
 )
 
-/** Since when and why an account is suspended, with the button that resumes it. */
-export function SuspensionNotice({ account: { id, suspendedAtMs, suspensionReason } }: { readonly account: Account }) {
+type SuspensionNoticeProps = { readonly account: Account; readonly note: string }
+
+/** Since when and why an account is suspended, what was noted about it, and the button that resumes it. */
+export function SuspensionNotice({ account: { id, suspendedAtMs, suspensionReason }, note }: SuspensionNoticeProps) {
   if (suspendedAtMs === undefined) return null
-  const resume = <ActionButton path={pathWithId("postAdminResumption", id)} label="Resume the account" />
+  const resume = <ActionButton path={pathWithId("postAdminResumption", id)} label="Resume the account" look="quiet" />
   return (
     <Notice tone="block" action={resume}>
       <strong>Suspended</strong> since <Timestamp atMs={suspendedAtMs} />. Its keys are refused.
       {suspensionReason ? <p class="any">Reason: {suspensionReason}</p> : null}
+      {note === "" ? null : <p class="any">Note: {note}</p>}
     </Notice>
   )
 }

@@ -65,7 +65,7 @@ type AdminAccountPageProps = {
 
 /** One account: who it is and what was noted, its usage, its tier and keys, and what was done. Its owner cannot suspend or delete it here. */
 export function AdminAccountPage({ user, details, tiers, flash, rejected }: AdminAccountPageProps) {
-  const { account, keys, usage, note, acts, nowMs } = details
+  const { account, keys, usage, note, acts } = details
   const isOwn = user.account.id === account.id
   return (
     <AdminLayout
@@ -75,16 +75,16 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
       action={isOwn ? undefined : <AccountActions account={account} rejectedReason={rejected.reason} />}
     >
       <FlashMessage message={flash} />
-      <SuspensionNotice account={account} />
+      <SuspensionNotice account={account} note={note} />
       <div class="two">
         <FactsPanel details={details} />
         <NotePanel account={account} note={note} rejected={rejected.note} />
       </div>
       <Tiles tiles={usageTiles(usage)} />
-      <Panel title="Tier">
-        <form class="form" method="post" action={pathWithId("postAdminTier", account.id)}>
+      <Panel>
+        <form class="field-row" method="post" action={pathWithId("postAdminTier", account.id)}>
           <TierField tiers={tiers} selected={String(account.tier)} error={rejected.tierError ?? null} />
-          <button type="submit" class="small">
+          <button type="submit" class="quiet">
             Change the tier
           </button>
         </form>
@@ -93,7 +93,7 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
         {keys.length === 0 ? (
           <p class="hint">No keys yet.</p>
         ) : (
-          <RowTable caption="Keys" columns={keyColumns(nowMs)} rows={keys} />
+          <RowTable caption="Keys" columns={keyColumns(details)} rows={keys} />
         )}
       </Panel>
       {acts.length === 0 ? null : (
@@ -112,7 +112,7 @@ const FactsPanel = ({ details: { account, termsState, sessionCount } }: Pick<Adm
   <Panel title="Details">
     <DescriptionList
       items={[
-        ["State", account.suspendedAtMs === undefined ? "active" : "suspended"],
+        ["State", account.suspendedAtMs === undefined ? "Active" : "Suspended"],
         ["Tier", tierLabel(account.tier)],
         ["Created", <DateStamp atMs={account.createdAtMs} />],
         ["Terms", <TermsStatus account={account} state={termsState} />],
@@ -150,7 +150,7 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
   }
 }
 
-const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
+const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColumn<ApiKey>[] => [
   {
     ...{ name: "Name", kind: "text" },
     cell: key => (
@@ -160,12 +160,14 @@ const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
     ),
   },
   { name: "Kind", kind: "pill", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
-  { name: "For", kind: "text", onPhone: "hidden", cell: key => placesOf(key).join(", ") || null },
+  ...(keys.every(key => placesOf(key).length === 0)
+    ? []
+    : [{ ...PLACES_COLUMN, cell: (key: ApiKey) => placesOf(key).join(", ") || null }]),
   {
     ...{ name: "Last used", kind: "time", onPhone: "labelled" },
     cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
   },
-  { name: "State", kind: "text", cell: key => stateWords(key, nowMs) },
+  { name: "State", kind: "text", cell: key => stateWords(key, account, nowMs) },
   {
     ...{ name: "", kind: "actions", onPhone: "first" },
     cell: ({ id, name, revokedAtMs }) =>
@@ -177,13 +179,16 @@ const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
   },
 ]
 
+const PLACES_COLUMN = { name: "For", kind: "text", onPhone: "hidden" } as const
+
 /** What became of a key, and when. */
-function stateWords(apiKey: ApiKey, nowMs: number): string {
+function stateWords(apiKey: ApiKey, account: Account, nowMs: number): string {
   const { expiresAtMs, revokedAtMs, revokedBy } = apiKey
   if (revokedAtMs !== null)
-    return `revoked ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
+    return `Revoked ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
   const hasExpired = keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null
-  return hasExpired ? `expired ${formatDate(expiresAtMs)}` : "active"
+  if (hasExpired) return `Expired ${formatDate(expiresAtMs)}`
+  return account.suspendedAtMs === undefined ? "Active" : "Refused while suspended"
 }
 
 const REVOKER_LABELS: { readonly [R in Revoker]: string } = {

@@ -28,7 +28,7 @@ import {
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
-import { AdminLayout, FilterBar } from "./admin-layout.tsx"
+import { AdminLayout, FilterBar, foundLabel } from "./admin-layout.tsx"
 import { TierField, tierLabel } from "./tier-labels.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -80,14 +80,14 @@ type AccountsPageProps = {
 export function AccountsPage(props: AccountsPageProps) {
   const { accounts, filter, isFirstPage, flash, invitations } = props
   const { rows, lastRow } = accounts
-  const isFiltered = Object.values(filter).some(text => text !== "")
+  const found = foundLabel(filter, accounts, "account")
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" action={<NewAccountForm {...props} />}>
       <FlashMessage message={flash} />
-      <AccountFilter filter={filter} />
+      <AccountFilter filter={filter} found={found} />
       <Panel>
         {rows.length === 0 ? (
-          <Empty>{isFiltered ? "No account matches." : "There are no more accounts."}</Empty>
+          <Empty>{found !== null ? "No account matches." : "There are no more accounts."}</Empty>
         ) : (
           <RowTable caption="Accounts, newest first" columns={ACCOUNT_COLUMNS} rows={rows} />
         )}
@@ -98,7 +98,7 @@ export function AccountsPage(props: AccountsPageProps) {
           isFirstPage={isFirstPage}
         />
       </Panel>
-      {invitations.length === 0 ? null : (
+      {found !== null || invitations.length === 0 ? null : (
         <Panel title="Invitations">
           <RowTable caption="Invitations" columns={INVITATION_COLUMNS} rows={invitations} />
           <p class="hint">
@@ -111,8 +111,10 @@ export function AccountsPage(props: AccountsPageProps) {
   )
 }
 
-const AccountFilter = ({ filter: { email, tier, state } }: Pick<AccountsPageProps, "filter">) => (
-  <FilterBar path={ROUTES.adminAccounts.path} isFiltered={email + tier + state !== ""}>
+type AccountFilterProps = Pick<AccountsPageProps, "filter"> & { readonly found: string | null }
+
+const AccountFilter = ({ filter: { email, tier, state }, found }: AccountFilterProps) => (
+  <FilterBar path={ROUTES.adminAccounts.path} found={found}>
     <TextField
       name="email"
       label="Search"
@@ -148,7 +150,11 @@ const ACCOUNT_COLUMNS: readonly CellColumn<AccountSummary>[] = [
   },
   {
     ...{ name: "State", kind: "pill", onPhone: "first" },
-    cell: ({ suspendedAtMs }) => (suspendedAtMs === undefined ? "active" : <span class="pill block">suspended</span>),
+    cell: ({ suspendedAtMs }) => (
+      <span class={suspendedAtMs === undefined ? "pill usual" : "pill block"}>
+        {suspendedAtMs === undefined ? "active" : "suspended"}
+      </span>
+    ),
   },
   { name: "Tier", kind: "pill", cell: ({ tier }) => tierLabel(tier) },
   { name: "Keys", kind: "number", onPhone: "labelled", cell: ({ activeKeyCount }) => formatNumber(activeKeyCount) },

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 
-import { DAY_MS, formatInstant, parseInstant } from "../../../base/time.ts"
+import { DAY_MS, formatInstant, parseInstant, utcDay } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
@@ -18,11 +18,12 @@ import { endOfDay } from "../dashboard/keys/key-settings.ts"
 import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { formatNumber } from "../ui/format.ts"
-import { ANY_OPTION, SelectField, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { ANY_OPTION, DateStamp, SelectField, TextField, VERBATIM } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
-import { AdminLayout, FilterBar, ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { AdminLayout, FilterBar, foundLabel } from "./admin-layout.tsx"
+import { tierLabel } from "./tier-labels.tsx"
 
 /** The audit log: what administrators did, the latest first. */
 export function adminActsRoutes({ guards, changes }: SiteContext) {
@@ -31,18 +32,23 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
       guards.requireAdmin.page(exchange, async () => {
         const values = readFilter(exchange.request.url)
         const after = parseCursor(queryParameter(exchange.request.url, "after"))
-        const { rows, lastRow } = paginate(
-          await listOperatorActs(changes.store, actFilter(values), after, ROWS_PER_PAGE + 1),
-          ROWS_PER_PAGE,
+        const found = paginate(
+          await listOperatorActs(changes.store, actFilter(values), after, ACTS_PER_PAGE + 1),
+          ACTS_PER_PAGE,
         )
-        const isFiltered = Object.values(values).some(text => text !== "")
+        const { rows, lastRow } = found
+        const foundText = foundLabel(values, found, "entry", "entries")
         return (
           <AdminLayout route="adminActs" section="adminActs" title="Audit log">
-            <ActFilterBar values={values} isFiltered={isFiltered} />
+            <ActFilterBar values={values} found={foundText} />
             <Panel>
               {rows.length === 0 ? (
                 <Empty>
-                  {after !== null ? "There are no more entries." : isFiltered ? "No entry matches." : "Nothing yet."}
+                  {after !== null
+                    ? "There are no more entries."
+                    : foundText !== null
+                      ? "No entry matches."
+                      : "Nothing yet."}
                 </Empty>
               ) : (
                 <ActsTable acts={rows} />
@@ -64,6 +70,9 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
       }),
   })
 }
+
+/** How many entries a page displays. */
+export const ACTS_PER_PAGE = 25
 
 /** The cursor of a page's URL; null: the first page. */
 function parseCursor(text: string): ActCursor | null {
@@ -104,10 +113,10 @@ function dayStartMs(text: string): number | null {
   return endMs === null ? null : endMs - DAY_MS
 }
 
-type ActFilterBarProps = { readonly values: ActFilterValues; readonly isFiltered: boolean }
+type ActFilterBarProps = { readonly values: ActFilterValues; readonly found: string | null }
 
-const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: ActFilterBarProps) => (
-  <FilterBar path={ROUTES.adminActs.path} isFiltered={isFiltered}>
+const ActFilterBar = ({ values: { by, act, account, from, to }, found }: ActFilterBarProps) => (
+  <FilterBar path={ROUTES.adminActs.path} found={found} isFolded>
     <TextField name="account" label="Account" value={account} placeholder="Email or id" {...VERBATIM} />
     <TextField name="by" label="By" value={by} placeholder="Email or name" {...VERBATIM} />
     <TextField name="from" label="First day" type="date" value={from} />
@@ -118,9 +127,22 @@ const ActFilterBar = ({ values: { by, act, account, from, to }, isFiltered }: Ac
 
 const ACT_OPTIONS = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ value, label }))
 
-const ACT_COLUMNS: readonly CellColumn<RecordedAct>[] = [
+/** The columns, the first of which has the day of the acts that begin one. */
+const actColumns = (firstOfDays: ReadonlySet<RecordedAct>): readonly CellColumn<RecordedAct>[] => [
   {
-    ...{ name: "Change", kind: "text" },
+    ...{ name: "Day", kind: "time", onPhone: "first" },
+    cell: act => (firstOfDays.has(act) ? <DateStamp atMs={act.atMs} /> : null),
+  },
+  {
+    ...{ name: "UTC", kind: "time", onPhone: "first" },
+    cell: ({ atMs }) => (
+      <time dateTime={new Date(atMs).toISOString()} data-exact>
+        {new Date(atMs).toISOString().slice(11, 16)}
+      </time>
+    ),
+  },
+  {
+    ...{ name: "Change", kind: "text", isHeading: true },
     cell: act => (
       <>
         {actLabel(act.kind)} {actDetails(act)}
@@ -132,7 +154,6 @@ const ACT_COLUMNS: readonly CellColumn<RecordedAct>[] = [
     cell: ({ accountId, accountEmail }) => (accountId === null ? null : accountName(accountId, accountEmail)),
   },
   { name: "By", kind: "text", onPhone: "labelled", cell: actorName },
-  { name: "When", kind: "time", cell: ({ atMs }) => <Timestamp atMs={atMs} isExact /> },
 ]
 
 type ActsTableProps = {
@@ -141,14 +162,20 @@ type ActsTableProps = {
   readonly isOneAccount?: boolean
 }
 
-/** Acts with who did them, about what, and when. */
-export const ActsTable = ({ acts, isOneAccount = false }: ActsTableProps) => (
-  <RowTable
-    caption="Activity"
-    columns={isOneAccount ? ACT_COLUMNS.filter(({ name }) => name !== "Account") : ACT_COLUMNS}
-    rows={acts}
-  />
-)
+/** Acts by day, with who did them and about what. */
+export function ActsTable({ acts, isOneAccount = false }: ActsTableProps) {
+  const days = acts.map(({ atMs }) => utcDay(atMs))
+  const columns = actColumns(new Set(acts.filter((_, at) => days[at] !== days[at - 1])))
+  return (
+    <div class="acts">
+      <RowTable
+        caption="Activity"
+        columns={isOneAccount ? columns.filter(({ name }) => name !== "Account") : columns}
+        rows={acts}
+      />
+    </div>
+  )
+}
 
 const actLabel = (kind: string): string => (isKnownAct(kind) ? AUDIT_ACTS[kind].label : kind)
 
@@ -182,11 +209,13 @@ function actDetails({ kind, details }: RecordedAct) {
   if (kind === "report_accepted" || kind === "report_rejected")
     return (
       <a class="because" href={pathWithId("adminReport", details)}>
-        Details
+        See report
       </a>
     )
   const writtenAtMs = kind === "database_restored" ? parseInstant(details) : null
   if (writtenAtMs !== null) return <span class="because">{formatInstant(writtenAtMs)}</span>
+  if (kind === "tier_set")
+    return <span class="because">{details.replaceAll(/\d+/g, tier => tierLabel(Number(tier)))}</span>
   const [, start] = /^([a-z]+_[0-9A-Za-z]{4})[0-9A-Za-z]{8,}$/.exec(details) ?? []
   return (
     <span class="because" title={start && details}>

@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { formatCount } from "../ui/format.ts"
 import { Layout } from "../ui/layout.tsx"
+import type { ResultPage } from "../ui/pagination.tsx"
 
 /** How many rows a page of a list displays. */
 export const ROWS_PER_PAGE = 50
@@ -43,8 +45,21 @@ export function AdminLayout({ route, section, title, action, children }: AdminLa
       </a>
     </nav>
   )
+  const parent = ADMIN_SECTIONS.find(each => each.route === section && section !== route)
   return (
-    <Layout route={route} title={title} action={action} navigation={navigation}>
+    <Layout
+      route={route}
+      title={title}
+      action={action}
+      navigation={navigation}
+      aboveTitle={
+        parent && (
+          <p class="parent">
+            <a href={ROUTES[section].path}>{parent.label}</a> /
+          </p>
+        )
+      }
+    >
       {children}
     </Layout>
   )
@@ -52,25 +67,52 @@ export function AdminLayout({ route, section, title, action, children }: AdminLa
 
 type FilterBarProps = {
   readonly path: string
-  readonly isFiltered: boolean
+  /** How much was found. Null: the list is not filtered. */
+  readonly found: string | null
+  /** Whether narrow screens show the fields once they are asked for. */
+  readonly isFolded?: boolean
   /** The fields. */
   readonly children: ComponentChildren
 }
 
 /** What a list is searched and filtered by, in one row. */
-export const FilterBar = ({ path, isFiltered, children }: FilterBarProps) => (
-  <search>
+export function FilterBar({ path, found, isFolded = false, children }: FilterBarProps) {
+  const form = (
     <form class="filter-bar" method="get" action={path}>
       {children}
-      <p class="actions">
-        <button type="submit" class="small">
-          Filter
-        </button>
-        {isFiltered ? <a href={path}>Clear</a> : null}
-      </p>
+      <button type="submit" class="small">
+        Filter
+      </button>
     </form>
-  </search>
-)
+  )
+  return (
+    <search>
+      {isFolded ? (
+        <details class="filter-fold" open={found !== null}>
+          <summary>Filter</summary>
+          {form}
+        </details>
+      ) : (
+        form
+      )}
+      {found === null ? null : (
+        <p class="hint">
+          {found}. <a href={path}>Clear the filter</a>
+        </p>
+      )}
+    </search>
+  )
+}
+
+/** How many rows of a filtered list a page has. Null: it is not filtered. */
+export function foundLabel(
+  filter: Readonly<Record<string, string>>,
+  { rows, lastRow }: ResultPage<unknown>,
+  ...nouns: readonly [singular: string, plural?: string]
+): string | null {
+  if (Object.values(filter).every(text => text === "")) return null
+  return `${lastRow === null ? "" : "More than "}${formatCount(rows.length, ...nouns)}`
+}
 
 /** Marks the link to the page itself, or to the section that holds it. */
 function ariaCurrent(target: AdminSection, route: RouteId, section: AdminSection) {

@@ -6,13 +6,13 @@ import type { Health } from "../../../contract/schemas.ts"
 import { countAccounts } from "../../../customers/accounts/accounts.ts"
 import { countSuspended } from "../../../customers/accounts/suspension.ts"
 import { countFeedback } from "../../../customers/feedback/feedback.ts"
-import { countJobs } from "../../../customers/jobs/job-row.ts"
+import { countFailedJobs } from "../../../customers/jobs/job-row.ts"
 import { countActiveKeys } from "../../../customers/keys/keys.ts"
 import { readOutboxState } from "../../../customers/notices/outbox.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
-import { withQuery } from "../links.ts"
+import { pathWithId, withQuery } from "../links.ts"
 import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatNumber, formatShare } from "../ui/format.ts"
@@ -48,13 +48,15 @@ async function readServerOverview(site: SiteContext) {
     /** Servers that share the database, this one included. */
     nodeCount: nodesCount(),
     suspendedCount: await countSuspended(store),
-    /** Whole lists whose check stopped before its end, until they are deleted. */
-    failedJobCount: (await countJobs(store)).find(({ state }) => state === "failed")?.count ?? 0,
+    /** Whose whole lists have a check that stopped before its end, until they are deleted. */
+    failedJobs: await countFailedJobs(store, FAILED_JOB_ACCOUNTS_MAX),
     /** The counts of the last 30 days. */
     traffic: await readTraffic(store, firstShownHour(clock())),
     nowMs: clock(),
   }
 }
+
+const FAILED_JOB_ACCOUNTS_MAX = 5
 
 /** The state of the server and its customers. */
 export type ServerOverview = Readonly<Awaited<ReturnType<typeof readServerOverview>>>
@@ -203,41 +205,41 @@ export function adminTodos(overview: ServerOverview): { readonly [K in "broken" 
 }
 
 /** What waits for a decision of a person. */
-const waitingTodos = (overview: ServerOverview): readonly Todo[] =>
-  WAITING.flatMap(({ counted, words: [one, many], ...link }) => {
+const waitingTodos = (overview: ServerOverview): readonly Todo[] => [
+  ...WAITING.flatMap(({ counted, words: [one, many], ...link }) => {
     const count = overview[counted]
     return count === 0 ? [] : [{ text: formatCount(count, one, many), link }]
-  })
+  }),
+  ...failedJobTodos(overview),
+]
 
 const WAITING = [
   {
     counted: "waitingReportCount",
     words: ["report waits for a decision.", "reports wait for a decision."],
-    label: "Decide",
+    label: "Review reports",
     path: ROUTES.adminFeedback.path,
   },
   {
     counted: "unacceptedCount",
     words: ["account has not accepted the terms.", "accounts have not accepted the terms."],
-    label: "Terms",
+    label: "See terms",
     path: ROUTES.adminTerms.path,
   },
   {
     counted: "suspendedCount",
     words: ["account is suspended.", "accounts are suspended."],
-    label: "Accounts",
+    label: "See suspended",
     path: withQuery(ROUTES.adminAccounts.path, { state: "suspended" }),
   },
-  {
-    counted: "failedJobCount",
-    words: [
-      "list check stopped before its end. Its owner sees why on its page.",
-      "list checks stopped before their end. Their owners see why on their pages.",
-    ],
-    label: "Accounts",
-    path: ROUTES.adminAccounts.path,
-  },
 ] as const
+
+/** Each account with list checks that stopped has an entry. Why they did is on its owner's page. */
+const failedJobTodos = ({ failedJobs }: ServerOverview): readonly Todo[] =>
+  failedJobs.map(({ accountId, count }) => ({
+    text: formatCount(count, "list check stopped before its end.", "list checks stopped before their end."),
+    link: { label: "See account", path: pathWithId("adminAccount", accountId) },
+  }))
 
 const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Todo[] =>
   health.dns.status === "ok" || isDnsOff ? [] : [{ text: "DNS does not answer. Verdicts come from the lists alone." }]
@@ -251,7 +253,9 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
       others.length === 0
         ? `The source \`${first.id}\` ${one}.`
         : `${formatNumber(others.length + 1)} sources ${many}, \`${first.id}\` among them.`
-    return [{ text, link: { label: "Sources", path: ROUTES.adminSources.path } }]
+    return [
+      { text, link: { label: others.length === 0 ? "See source" : "See sources", path: ROUTES.adminSources.path } },
+    ]
   })
   const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
   return isPaused ? [paused, ...faults] : faults

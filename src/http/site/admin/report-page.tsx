@@ -112,8 +112,6 @@ function otherReportsLabel(others: readonly OtherReportCount[], { reportedCatego
 
 function DecisionPanel({ details: { report, correction, verdict } }: DetailsProps) {
   const { id, domain, status, reportedCategory, decidedAtMs } = report
-  // The decision applies only if the status is still the displayed one.
-  const button = { fields: { seen: status }, look: "primary" } as const
   return (
     <Panel title="Decision" id="decision">
       <p>
@@ -139,37 +137,45 @@ function DecisionPanel({ details: { report, correction, verdict } }: DetailsProp
           corrects the domain to <strong>{correction.category}</strong>.
         </p>
       )}
-      <div class="actions">
-        {status === "accepted" ? (
-          <ActionButton
-            path={pathWithId("postAdminReject", id)}
-            label="Undo: reject the report"
-            {...button}
-            look="quiet"
-          />
-        ) : (
-          <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept the report" {...button} />
-        )}
-        {status === "received" ? (
-          <ActionButton
-            path={pathWithId("postAdminReject", id)}
-            label="Reject"
-            hiddenLabel="the report"
-            {...button}
-            look="quiet"
-          />
-        ) : null}
-        {correction?.isOrphan === true ? (
-          <ActionButton
-            path={pathWithId("postAdminReject", correction.feedbackId)}
-            fields={{ seen: "accepted" }}
-            label="Remove the correction"
-            look="quiet"
-            isDangerous
-          />
-        ) : null}
-      </div>
+      <DecisionButtons report={report} correction={correction} />
     </Panel>
+  )
+}
+
+function DecisionButtons({ report: { id, status }, correction }: Pick<ReportDetails, "report" | "correction">) {
+  // The decision applies only if the status is still the displayed one.
+  const button = { fields: { seen: status }, look: "primary" } as const
+  return (
+    <div class="actions">
+      {status === "accepted" ? (
+        <ActionButton
+          path={pathWithId("postAdminReject", id)}
+          label="Undo: reject the report"
+          {...button}
+          look="quiet"
+        />
+      ) : (
+        <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept the report" {...button} />
+      )}
+      {status === "received" ? (
+        <ActionButton
+          path={pathWithId("postAdminReject", id)}
+          label="Reject"
+          hiddenLabel="the report"
+          {...button}
+          look="quiet"
+        />
+      ) : null}
+      {correction?.isOrphan === true ? (
+        <ActionButton
+          path={pathWithId("postAdminReject", correction.feedbackId)}
+          fields={{ seen: "accepted" }}
+          label="Remove the correction"
+          look="quiet"
+          isDangerous
+        />
+      ) : null}
+    </div>
   )
 }
 

@@ -1,17 +1,18 @@
 /** @jsxImportSource preact */
+import { capitalized } from "../../../base/text.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { formatNumber } from "../ui/format.ts"
-import { RadioCards } from "../ui/forms.tsx"
+import { SelectField } from "../ui/forms.tsx"
 
-/** A tier's number and name. */
-export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "not known"})`
+/** A tier's name; one that this version does not know has its number. */
+export const tierLabel = (tier: number): string => capitalized(TIERS[tier]?.name ?? `tier ${tier}`)
 
-/** The limits of a tier: `5/s, 5 at once, 1,000/day`. None of the three is divided between lines. */
+/** The limits of a tier: `5/s, 5 at once, 1,000/day`. */
 function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   const limits = [
     [requestsPerSecond, "/s"],
-    [inFlight, "\u00a0at\u00a0once"],
+    [inFlight, " at once"],
     [unitsPerDay, "/day"],
   ] as const
   const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)}${unit}`]))
@@ -27,19 +28,17 @@ type TierFieldProps = {
 
 /** The choice of a tier, each with its limits. */
 export const TierField = ({ tiers, selected, error }: TierFieldProps) => (
-  <div class="tiers wide-field">
-    <RadioCards
-      name="tier"
-      legend="Tier"
-      cards={tiers.map((limits, tier) => ({
-        value: String(tier),
-        label: tierLabel(tier),
-        description: tierLimitsLabel(limits),
-      }))}
-      selected={selected}
-      error={error}
-    />
-  </div>
+  <SelectField
+    id="new-tier"
+    name="tier"
+    label="Tier"
+    options={tiers.map((limits, tier) => ({
+      value: String(tier),
+      label: `${tierLabel(tier)}: ${tierLimitsLabel(limits)}`,
+    }))}
+    selected={selected}
+    error={error}
+  />
 )
 
 /** The tier that a form names. -1, which is no tier, for any other text. */

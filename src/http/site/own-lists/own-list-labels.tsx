@@ -39,7 +39,7 @@ export const ENTRY_KIND_LABELS: {
 /** Explains the kinds of entries and which list wins. */
 export function EntryHelp({ precedence }: Pick<OwnListScope, "precedence">) {
   return (
-    <details>
+    <details class="panel">
       <summary>What an entry does</summary>
       <Table caption="What an entry does" columns={["Entry", "Covers"]}>
         {Object.entries(ENTRY_KIND_LABELS).map(([kind, { example, description }]) => (

@@ -184,6 +184,7 @@ function Entries({ view }: ViewProps) {
 const SelectionForm = ({ view }: ViewProps) => (
   <ListForm view={view} from="selection" fields={{ search: view.data.search, after: view.data.after }}>
     <EntryTable data={view.data} selected={new Set(view.rejectedOf("selection")?.selected)} />
+    <p class="hint">Select entries to remove them, or to change their note.</p>
     <fieldset class="field-row selection">
       <legend class="unseen">Selected entries</legend>
       <NoteField view={view} of="selection" />
@@ -202,8 +203,8 @@ const SelectionForm = ({ view }: ViewProps) => (
 const ENTRY_COLUMNS: readonly TableColumn[] = [
   { name: "Entry", kind: "text" },
   { name: "Note", kind: "text" },
-  { name: "Covers", kind: "text", onPhone: "hidden" },
-  { name: "Added", kind: "time" },
+  { name: "Covers", kind: "text" },
+  { name: "Added", kind: "time", onPhone: "first" },
 ]
 
 type EntryTableProps = { readonly data: OwnListPageData; readonly selected: ReadonlySet<string> }

@@ -75,7 +75,7 @@ export const OPERATOR_LISTS: OwnListScope = {
   ),
   lead: "These lists hold for all accounts and for the free checker.",
   effects: {
-    block: "Every account gets Block for everything on this list. Accounts cannot override it.",
+    block: "Everything on this list is blocked for every account. Accounts cannot override it.",
     allow: "Everything on this list counts neither as disposable nor as a relay.",
   },
   precedence: [

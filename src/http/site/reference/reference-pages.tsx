@@ -184,18 +184,7 @@ export function OperationPage({ operation, choice, scriptPath, ...facts }: Opera
         </div>
         <ExamplePair operation={operation} choice={choice} baseUrl={baseUrl} testDomain={testDomain} />
         <div>
-          {Object.entries(PARAMETER_TITLES).map(([place, title]) => (
-            <MemberSection
-              key={place}
-              id={`${place}-parameters`}
-              title={title}
-              direction="request"
-              tree={tree}
-              members={operation.parameters
-                .filter(parameter => parameter.place === place)
-                .map(parameter => ({ ...parameter, presence: presenceText(parameter.isRequired, "request") }))}
-            />
-          ))}
+          <Parameters operation={operation} tree={tree} />
           {body === null ? null : <Content title="Body" content={body} direction="request" tree={tree} />}
           {answers.map(answer => (
             <Content
@@ -231,8 +220,25 @@ const ACCESS: Readonly<Record<string, ComponentChildren>> = {
 
 type PartProps = { readonly operation: Operation; readonly tree: TreePage }
 
-/** What is sent with the request beside its body, by where it stands. */
 const PARAMETER_TITLES = { path: "Path parameters", query: "Query parameters", header: "Headers" } as const
+
+/** What is sent with the request beside its body, by where it stands. */
+const Parameters = ({ operation, tree }: PartProps) => (
+  <>
+    {Object.entries(PARAMETER_TITLES).map(([place, title]) => (
+      <MemberSection
+        key={place}
+        id={`${place}-parameters`}
+        title={title}
+        direction="request"
+        tree={tree}
+        members={operation.parameters
+          .filter(parameter => parameter.place === place)
+          .map(parameter => ({ ...parameter, presence: presenceText(parameter.isRequired, "request") }))}
+      />
+    ))}
+  </>
+)
 
 type MemberSectionProps = {
   readonly id: string

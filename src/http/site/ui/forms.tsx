@@ -45,21 +45,23 @@ export function TextArea({
 }
 
 type SelectProps = Pick<FieldProps, "name" | "hint" | "error"> & {
+  /** Of the element, where another form of the page has a field of this name. Absent: its name. */
+  readonly id?: string
   readonly options: readonly { readonly value: string; readonly label: string }[]
   readonly selected: string
 }
 
 /** A drop-down list whose label stands elsewhere. What is wrong with its value stands below it. */
-export const Select = ({ name, hint, error = null, options, selected }: SelectProps) => (
+export const Select = ({ name, id = name, hint, error = null, options, selected }: SelectProps) => (
   <>
-    <select id={name} name={name} {...ariaDescription(name, hint, error)}>
+    <select id={id} name={name} {...ariaDescription(id, hint, error)}>
       {options.map(option => (
         <option key={option.value} value={option.value} selected={option.value === selected}>
           {option.label}
         </option>
       ))}
     </select>
-    <FieldNotes name={name} error={error} hint={hint} />
+    <FieldNotes name={id} error={error} hint={hint} />
   </>
 )
 
@@ -69,7 +71,7 @@ export const ANY_OPTION = { value: "", label: "All" } as const
 /** A drop-down list with its label. */
 export const SelectField = ({ label, ...select }: SelectProps & Pick<FieldProps, "label">) => (
   <div class="field">
-    <label for={select.name}>{label}</label>
+    <label for={select.id ?? select.name}>{label}</label>
     <Select {...select} />
   </div>
 )

@@ -58,7 +58,11 @@ export function Table({ caption, columns, numbers = [], children }: TableProps) 
 }
 
 /** A column that says what stands in its cell of a row. */
-export type CellColumn<R> = TableColumn & { readonly cell: (row: R) => ComponentChildren }
+export type CellColumn<R> = TableColumn & {
+  readonly cell: (row: R) => ComponentChildren
+  /** Whether it says what the row is about. Absent in all of them: the first does. */
+  readonly isHeading?: boolean
+}
 
 type RowTableProps<R> = Pick<TableProps, "caption"> & {
   readonly columns: readonly CellColumn<R>[]
@@ -67,19 +71,20 @@ type RowTableProps<R> = Pick<TableProps, "caption"> & {
   readonly attributesOf?: (row: R) => Readonly<Record<string, string>>
 }
 
-/** A table of rows that are alike. The first cell of each is its heading. */
+/** A table of rows that are alike. */
 export const RowTable = <R,>({ caption, columns, rows, attributesOf = () => ({}) }: RowTableProps<R>) => (
   <Table caption={caption} columns={columns}>
     {rows.map((row, index) => (
       <tr key={index} {...attributesOf(row)}>
-        {columns.map(({ name, cell }, at) =>
-          at === 0 ? (
-            <th key={name} scope="row">
-              {cell(row)}
-            </th>
-          ) : (
-            <td key={name}>{cell(row)}</td>
-          ),
+        {columns.map(
+          ({ name, cell, isHeading = columns.every(column => !column.isHeading) && columns[0]?.name === name }) =>
+            isHeading ? (
+              <th key={name} scope="row">
+                {cell(row)}
+              </th>
+            ) : (
+              <td key={name}>{cell(row)}</td>
+            ),
         )}
       </tr>
     ))}

@@ -52,7 +52,7 @@ describe.each(ADMIN)("$method $path", ({ method, requests: input }) => {
 
 test("nothing that who is no admin sent has changed anything", async () => {
   const { text } = await harness.page(`/admin/accounts/${somebody}`)
-  expect(text).toContain("0 (free)")
+  expect(text).toContain("Tier Free")
   expect(text).not.toContain("revoked")
   expect((await harness.page(`/admin/feedback/${receipt.id}`)).text).toContain("waiting")
 })

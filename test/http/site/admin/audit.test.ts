@@ -97,5 +97,5 @@ test("an entry has the beginning of an id, with the whole as its title, and an e
   await form(`/dashboard/keys/${key.key.id}/settings`, { name: "Server" }, jane)
   const { html } = await page(`/admin/acts?account=${id}`)
   expect(html).toContain(`title="${key.key.id}">${key.key.id.slice(0, 8)}…</span>`)
-  expect(html).toMatch(/<time dateTime="[^"]*" data-exact[^>]*>1 Jan 2026, 00:00 UTC<\/time>/i)
+  expect(html).toMatch(/<time dateTime="[^"]*" data-exact[^>]*>00:00<\/time>/i)
 })

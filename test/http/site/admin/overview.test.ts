@@ -54,7 +54,7 @@ const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
   isDnsOff: false,
   nodeCount: 1,
   suspendedCount: 0,
-  failedJobCount: 0,
+  failedJobs: [],
   traffic: [],
   nowMs: NOW_MS,
   ...wanted,
@@ -99,7 +99,7 @@ describe("what needs attention", () => {
     [{ waitingReportCount: 1 }, "1 report waits for a decision."],
     [{ unacceptedCount: 9 }, "9 accounts have not accepted the terms."],
     [{ suspendedCount: 2 }, "2 accounts are suspended."],
-    [{ failedJobCount: 1 }, "1 list check stopped before its end. Its owner sees why on its page."],
+    [{ failedJobs: [{ accountId: "acc_1", count: 1 }] }, "1 list check stopped before its end."],
   ] as const)("is told: %#", (wanted, description) => {
     const facts = todosOf(standing(wanted))
     expect(facts).toHaveLength(1)
@@ -148,8 +148,8 @@ test("the overview counts what there is", async () => {
   await publishTerms(changes, { version: "1", url: "https://a.example/", isMaterial: true })
   const before = await page("/admin")
   for (const part of [
-    "2 reports wait for a decision. Decide",
-    "2 accounts have not accepted the terms. Terms",
+    "2 reports wait for a decision. Review reports",
+    "2 accounts have not accepted the terms. See terms",
     "Accounts 2 2 active keys",
     "API ok DNS works Lists not refreshed yet Email on",
     "Servers 1",

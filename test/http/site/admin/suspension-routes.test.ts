@@ -149,7 +149,7 @@ describe("the deletion of an account", () => {
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "invalid_key" })
     expect(await findAccount(store, id)).toBeNull()
     const log = (await page("/admin/acts")).text
-    expect(log).toContain(`Account deleted ${id} (deleted) owner@localhost 1 Jan 2026, 00:00 UTC`)
+    expect(log).toContain(`00:00 Account deleted ${id} (deleted) owner@localhost`)
     expect(log).not.toContain("jane@example.com")
   })
 
@@ -188,6 +188,8 @@ test("the audit log is empty at first, takes any cursor, and goes on from page t
   for (let at = 0; at < 60; at++) await form(`${path}/tier`, { tier: String(at % 2) })
   const first = await page("/admin/acts")
   const next = /href="(\/admin\/acts\?after=[^"]+)"/.exec(first.html)?.[1] ?? ""
-  expect(first.html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(50)
-  expect((await page(next)).html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(10)
+  expect(first.html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(25)
+  expect((await page(next)).html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(25)
+  // The day stands once, where it begins.
+  expect(first.html.match(/<time [^>]*>1 Jan 2026</g)).toHaveLength(1)
 })
