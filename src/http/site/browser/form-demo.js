@@ -17,7 +17,9 @@ globalThis.fetch = async (input, init) => {
 
 /** @param {string} text */
 const write = text => {
-  if (output !== null) output.textContent = text
+  if (output === null) return
+  output.textContent = text
+  output.classList.remove("hint")
 }
 
 if (form instanceof HTMLFormElement) {

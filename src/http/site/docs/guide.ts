@@ -56,10 +56,10 @@ const PARTS = [
       { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
       { route: "docsClients", title: "Client libraries", text: CLIENTS },
       { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
-      { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
+      { route: "docsWholeLists", title: "Lists over the API", text: WHOLE_LISTS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
       { route: "docsInProcess", title: "Inside your app", text: IN_PROCESS },
-      { route: "docsFiles", title: "Files of any size", text: FILES },
+      { route: "docsFiles", title: "Lists on your machine", text: FILES },
     ],
   },
   {

@@ -99,26 +99,19 @@ function blockRenderer(title: string): PageRenderer {
     list(token) {
       return termListHtml(token, this) ?? plainListHtml(token, this)
     },
-    table({ header, rows }) {
-      const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
-      const lines = rows.map(cells => tableRow(cells, columns, this))
+    table(token) {
       tablesOfSection += 1
-      const table = (
-        <Table
-          caption={fold ?? (tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`)}
-          columns={columns}
-          numbers={columns.filter((_, at) => header[at]?.align === "right")}
-        >
-          {lines.map(({ id, html }, index) => (
-            <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />
-          ))}
-        </Table>
-      )
-      const isOpen = rows.length <= OPEN_ROWS_MAX || rows.some(isPart)
-      const summary = fold ?? (isOpen ? null : `Show ${rows.length} ${columns[0]?.toLowerCase()}s`)
-      const html = render(summary === null ? table : folded(summary, fold === null ? null : rows.length, table))
+      const named = fold
       fold = null
-      return html
+      const table = tableElement(
+        token,
+        named ?? (tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`),
+        this,
+      )
+      const count = token.rows.length
+      if (named !== null) return render(folded(named, count, table))
+      if (count <= OPEN_ROWS_MAX || token.rows.some(isPart)) return render(table)
+      return render(folded(`Show ${count} ${token.header[0]?.text.toLowerCase()}s`, null, table))
     },
     code({ text, lang = "" }) {
       const [language, ...caption] = lang.split(/\s+/)
@@ -126,6 +119,18 @@ function blockRenderer(title: string): PageRenderer {
     },
     html: ({ text }) => escapeHtml(text),
   }
+}
+
+function tableElement({ header, rows }: Tokens.Table, caption: string, renderer: Renderer): VNode {
+  const columns = header.map(({ tokens }) => plainText(renderer.parser.parseInline(tokens)))
+  return (
+    <Table caption={caption} columns={columns} numbers={columns.filter((_, at) => header[at]?.align === "right")}>
+      {rows.map((cells, index) => {
+        const { id, html } = tableRow(cells, columns, renderer)
+        return <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />
+      })}
+    </Table>
+  )
 }
 
 const folded = (summary: string, count: number | null, content: VNode): VNode => (

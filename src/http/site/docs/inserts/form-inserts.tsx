@@ -15,7 +15,7 @@ import {
 import { formatNumber } from "../../ui/format.ts"
 import { TextField } from "../../ui/forms.tsx"
 import type { BlockInsert, Insert } from "./insert.ts"
-import { codeFence, codeSpan, markdownTable, proseText } from "./markdown-text.ts"
+import { codeFence, codeSpan, markdownTable, nameTable, proseText } from "./markdown-text.ts"
 
 const EXAMPLE_KEY = "svc_pub_…"
 
@@ -45,11 +45,7 @@ export const FORM_INSERTS = {
         codeSpan(words),
       ]),
     ),
-  "form-attributes": () =>
-    markdownTable(
-      ["Attribute of a field", "Meaning"],
-      FORM_FIELD_ATTRIBUTES.map(({ name, description }) => [codeSpan(name), proseText(description)]),
-    ),
+  "form-attributes": () => nameTable(["Attribute of a field", "Meaning"], FORM_FIELD_ATTRIBUTES),
   "form-events": () =>
     markdownTable(
       ["Event", "When", "`detail`", "If prevented"],
@@ -60,11 +56,7 @@ export const FORM_INSERTS = {
         prevented,
       ]),
     ),
-  "form-causes": () =>
-    markdownTable(
-      ["`because`", "Meaning"],
-      FORM_SCRIPT_CAUSES.map(({ name, description }) => [codeSpan(name), proseText(description)]),
-    ),
+  "form-causes": () => nameTable(["`because`", "Meaning"], FORM_SCRIPT_CAUSES),
 } as const satisfies Readonly<Record<string, Insert>>
 
 /** A default that is a sentence is no code. */
@@ -84,7 +76,7 @@ export const LIVE_FORM_INSERTS = {
         </noscript>
         <form class="form" id="form-demo" data-test-domain={testDomain} hidden>
           <p class="actions">
-            Try{" "}
+            <span class="hint">Try</span>
             {EXAMPLES.map(name => (
               <button key={name} class="small" type="button" value={`${name}@${testDomain}`}>
                 {name}
@@ -95,7 +87,7 @@ export const LIVE_FORM_INSERTS = {
           <button type="submit">Sign up</button>
         </form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-        <pre class="any" id="form-demo-output" tabIndex={0} hidden>
+        <pre class="any hint" id="form-demo-output" tabIndex={0} hidden>
           Choose an address, or type one and leave the field.
         </pre>
         <script src={ROUTES.formScript.path} data-key={FORM_SCRIPT_TEST_KEY} data-policy="lenient" defer />

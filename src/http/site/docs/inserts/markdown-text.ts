@@ -32,6 +32,16 @@ export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly
   return [heads, rules, ...rows.map(cells => cells.map(tableCell))].map(cells => `| ${cells.join(" | ")} |`).join("\n")
 }
 
+/** A table of names with what each means. */
+export const nameTable = (
+  columns: readonly [name: string, meaning: string],
+  rows: readonly { readonly name: string; readonly description: string }[],
+): string =>
+  markdownTable(
+    columns,
+    rows.map(({ name, description }) => [codeSpan(name), proseText(description)]),
+  )
+
 const RULES = { number: "--:", choice: ":-:" } as const
 
 const tableCell = (text: string): string => text.replace(/(?<!\\)\|/g, "\\|").replace(/\s*\n\s*/g, " ")

@@ -11,7 +11,7 @@ import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
 import { formatBytes, formatLimit } from "../../ui/format.ts"
 import { foldedCode } from "./example-inserts.tsx"
 import { type BlockInsert, factOf, type Insert } from "./insert.ts"
-import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
+import { codeFence, codeSpan, linkTo, markdownTable, nameTable, proseText } from "./markdown-text.ts"
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
 export const HAPROXY_COMMANDS = {
@@ -84,11 +84,7 @@ export const OPERATION_INSERTS = {
         return [codeSpan(name), proseText([meaning, details].filter(part => part !== "").join(": ")) || "–"]
       }),
     ),
-  "doctor-checks": ({ examinations }) =>
-    markdownTable(
-      ["Name", "Checks that"],
-      examinations.map(({ name, description }) => [codeSpan(name), proseText(description)]),
-    ),
+  "doctor-checks": ({ examinations }) => nameTable(["Name", "Checks that"], examinations),
   /** `{{mails optional}}`: those that can be switched off, or else those that cannot. */
   mails: (_, choice) =>
     markdownTable(
