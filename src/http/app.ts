@@ -28,6 +28,7 @@ import type { JsonResponses } from "./response/json-responses.ts"
 import { createToProblemResponse, noSuchPath, noSuchRoute } from "./response/problem-response.ts"
 import { createRouter, type Handler, type Handlers } from "./router.ts"
 import { createRefusal, isRefusedByPage } from "./site/error-page.tsx"
+import { withoutForm } from "./site/links.ts"
 import { createSiteContext, type SiteContext, type SiteDeps } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
 import { type StageDeps, serve } from "./stages.ts"
@@ -143,7 +144,7 @@ function createElsewhere(deps: ElsewhereDeps, dispatch: RequestHandler) {
       const page = isReading && allow === null ? pagePathWithoutSlash(path) : null
       if (page !== null) return serveBy(request, exchange => pages.moved(withQueryOf(request, page), exchange))
       const holder = reloadedFormPage(request, path)
-      if (holder !== null) return serveBy(request, exchange => pages.redirect(holder, exchange))
+      if (holder !== null) return serveBy(request, exchange => pages.redirect(withoutForm(holder), exchange))
       if (request.method !== "OPTIONS" || allow === null) return serveBy(request, refuseWith(noSuchRoute(request)))
       return serveBy(request, exchange => optionsResponse(deps, exchange, path, allow))
     },

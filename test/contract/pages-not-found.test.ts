@@ -89,7 +89,7 @@ describe("the target of a form, which a browser reloads after a refusal,", () =>
     ["/sign-out", "/"],
   ])("leads from %s to %s, and is refused to a program", async (path, page) => {
     const { status, headers } = await ask(path, BROWSER)
-    expect([status, headers.get("location")]).toEqual([303, page])
+    expect([status, headers.get("location")]).toEqual([303, `${page}?done=nothing`])
     expect((await ask(path, "*/*")).status).toBe(405)
   })
 })

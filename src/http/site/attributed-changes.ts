@@ -1,7 +1,16 @@
+import { removeAccount } from "../../customers/accounts/accounts.ts"
+import { UNIT_POOLS, unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import { ownerActor } from "../../customers/store/change-log/actor.ts"
 import type { AttributedLog } from "../../customers/store/change-log/change-log.ts"
 import type { SignedInUser } from "./guards.ts"
 import type { SiteContext } from "./site-context.ts"
+
+/** Deletes an account. False: it was deleted before. */
+export async function deleteAccount({ units }: Pick<SiteContext, "units">, log: AttributedLog, id: string) {
+  // What is kept of its day is what it used, without what this process holds for it.
+  await units.release(UNIT_POOLS.map(pool => unitSubject(id, pool)))
+  return await removeAccount(log, id)
+}
 
 type Site = Pick<SiteContext, "changes">
 

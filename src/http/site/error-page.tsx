@@ -9,7 +9,7 @@ import { Problem } from "../response/problem.ts"
 import { NO_SUCH_PATH, type ToProblemResponse } from "../response/problem-response.ts"
 import type { PageResponses } from "./page-responses.ts"
 import { LinkButton } from "./ui/forms.tsx"
-import { Layout, Prose } from "./ui/layout.tsx"
+import { CalmLayout, Prose } from "./ui/layout.tsx"
 import { Viewing } from "./ui/visitor.tsx"
 
 /** Turns anything that a page handler threw into an error page. The details of an internal error are logged, never displayed. */
@@ -58,7 +58,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
     return <NotFoundPage detail={detail === null || detail === NO_SUCH_PATH ? NO_PAGE : detail} />
   const { title, cause } = PROBLEMS[code]
   return (
-    <Layout route={null} title={title}>
+    <CalmLayout route={null} title={title}>
       <p class="lead">
         <Prose text={detail ?? cause} />
       </p>
@@ -74,7 +74,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
           look="quiet"
         />
       </p>
-    </Layout>
+    </CalmLayout>
   )
 }
 
@@ -91,7 +91,7 @@ export const NO_PAGE = "There is no page at this URL."
 
 /** What people see where nothing is, with the pages from which all others are reached. */
 const NotFoundPage = ({ detail }: { readonly detail: string }) => (
-  <Layout route={null} title="Page not found">
+  <CalmLayout route={null} title="Page not found">
     <p class="lead">
       <Prose text={detail} />
     </p>
@@ -99,5 +99,5 @@ const NotFoundPage = ({ detail }: { readonly detail: string }) => (
       <StartButton />
       <LinkButton path={ROUTES.docsGuide.path} label="Docs" look="quiet" />
     </p>
-  </Layout>
+  </CalmLayout>
 )

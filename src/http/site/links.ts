@@ -25,8 +25,15 @@ const FLASH_PARAMETER = "done"
 /** A path whose page shows the flash message of this name. */
 export const withFlash = (path: string, name: string): string => withQuery(path, { [FLASH_PARAMETER]: name })
 
+/** The message of a page whose form was asked for by its target, which a reload does. */
+export const NOT_SENT = "That address only takes a form. Nothing was changed."
+
+/** The page of a form, which says that nothing was sent. */
+export const withoutForm = (path: string): string => withFlash(path, "nothing")
+
 /** The page's message for what the previous request did. Null when the URL names nothing, or nothing in `messages`. */
 export function flashMessage(url: string, messages: Readonly<Record<string, string>>): string | null {
   const name = queryParameters(url).get(FLASH_PARAMETER)
+  if (name === "nothing") return NOT_SENT
   return name !== null && Object.hasOwn(messages, name) ? (messages[name] ?? null) : null
 }

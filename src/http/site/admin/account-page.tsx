@@ -14,7 +14,7 @@ import { KEY_KIND_LABELS, KeyLast4, placesOf } from "../dashboard/keys/key-summa
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId, withQuery } from "../links.ts"
 import { Sparkline } from "../ui/charts.tsx"
-import { formatNumber } from "../ui/format.ts"
+import { formatNumber, tierName } from "../ui/format.ts"
 import { ActionButton, DateStamp, FlashMessage, LinkButton, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList } from "../ui/layout.tsx"
 import { Panel, Tiles } from "../ui/panels.tsx"
@@ -22,7 +22,7 @@ import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AccountActions, NotePanel, type RejectedAdminForms, SuspensionNotice } from "./account-forms.tsx"
 import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { TierField, tierLabel } from "./tier-labels.tsx"
+import { TierField } from "./tier-labels.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {
@@ -113,7 +113,7 @@ const FactsPanel = ({ details: { account, termsState, sessionCount } }: Pick<Adm
     <DescriptionList
       items={[
         ["State", account.suspendedAtMs === undefined ? "Active" : "Suspended"],
-        ["Tier", tierLabel(account.tier)],
+        ["Tier", tierName(account.tier)],
         ["Created", <DateStamp atMs={account.createdAtMs} />],
         ["Terms", <TermsStatus account={account} state={termsState} />],
         ["Sessions", formatNumber(sessionCount)],

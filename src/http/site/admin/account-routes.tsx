@@ -2,10 +2,9 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
-import { type Account, findAccount, removeAccount, setTier } from "../../../customers/accounts/accounts.ts"
+import { type Account, findAccount, setTier } from "../../../customers/accounts/accounts.ts"
 import { changeOperatorNote, readOperatorNote } from "../../../customers/accounts/operator-note.ts"
 import { resumeAccount, suspendAccount } from "../../../customers/accounts/suspension.ts"
-import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
 import { listActsAbout } from "../../../customers/audit/audit.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
 import { listSessions } from "../../../customers/sign-in/sessions.ts"
@@ -13,7 +12,7 @@ import type { AttributedLog } from "../../../customers/store/change-log/change-l
 import type { Exchange } from "../../exchange.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
-import { adminChanges } from "../attributed-changes.ts"
+import { adminChanges, deleteAccount } from "../attributed-changes.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult, SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../links.ts"
@@ -166,14 +165,12 @@ function assertOther({ account }: SignedInUser, id: string): void {
 }
 
 async function handleDeletion({ site, user, exchange, id, log, form }: SentForm) {
-  const { pages, units } = site
+  const { pages } = site
   const account = await otherAccount(site, user, id)
   const typed = form.text("email")
   if (normalizeAccountEmail(typed) !== account.email)
     return pages.renderInvalid(<AdminAccountDeletionPage account={account} rejected={typed} />, exchange)
-  // What is kept of its day is what it used, without what this process holds for it.
-  await units.release(UNIT_POOLS.map(pool => unitSubject(id, pool)))
-  const isNew = await removeAccount(log, id)
+  const isNew = await deleteAccount(site, log, id)
   return pages.redirect(withFlash(ROUTES.adminAccounts.path, isNew ? "deleted" : "deleted-before"), exchange)
 }
 

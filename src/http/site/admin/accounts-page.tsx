@@ -12,7 +12,7 @@ import {
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
 import { pathWithId } from "../links.ts"
-import { formatNumber } from "../ui/format.ts"
+import { formatNumber, tierName } from "../ui/format.ts"
 import {
   ActionButton,
   ANY_OPTION,
@@ -29,7 +29,7 @@ import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AdminLayout, FilterBar, foundLabel } from "./admin-layout.tsx"
-import { TierField, tierLabel } from "./tier-labels.tsx"
+import { TierField } from "./tier-labels.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {
@@ -127,7 +127,7 @@ const AccountFilter = ({ filter: { email, tier, state }, found }: AccountFilterP
     <SelectField
       name="tier"
       label="Tier"
-      options={[ANY_OPTION, ...TIERS.map((_, at) => ({ value: String(at), label: tierLabel(at) }))]}
+      options={[ANY_OPTION, ...TIERS.map((_, at) => ({ value: String(at), label: tierName(at) }))]}
       selected={tier}
     />
     <SelectField
@@ -156,7 +156,7 @@ const ACCOUNT_COLUMNS: readonly CellColumn<AccountSummary>[] = [
       </span>
     ),
   },
-  { name: "Tier", kind: "pill", cell: ({ tier }) => tierLabel(tier) },
+  { name: "Tier", kind: "pill", cell: ({ tier }) => tierName(tier) },
   { name: "Keys", kind: "number", onPhone: "labelled", cell: ({ activeKeyCount }) => formatNumber(activeKeyCount) },
   {
     ...{ name: "Last used", kind: "time", onPhone: "labelled" },
@@ -170,7 +170,7 @@ const ACCOUNT_COLUMNS: readonly CellColumn<AccountSummary>[] = [
 
 const INVITATION_COLUMNS: readonly CellColumn<Invitation>[] = [
   { name: "Invitation", kind: "text", cell: ({ id }) => <code>{id}</code> },
-  { name: "Tier", kind: "pill", cell: ({ tier }) => tierLabel(tier) },
+  { name: "Tier", kind: "pill", cell: ({ tier }) => tierName(tier) },
   { name: "Ends", kind: "time", onPhone: "labelled", cell: ({ endsAtMs }) => <Timestamp atMs={endsAtMs} /> },
   {
     ...{ name: "", kind: "actions", onPhone: "first" },

@@ -17,13 +17,12 @@ import { handlers } from "../../router.ts"
 import { endOfDay } from "../dashboard/keys/key-settings.ts"
 import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { formatNumber } from "../ui/format.ts"
+import { formatNumber, tierName } from "../ui/format.ts"
 import { ANY_OPTION, DateStamp, SelectField, TextField, VERBATIM } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AdminLayout, FilterBar, foundLabel } from "./admin-layout.tsx"
-import { tierLabel } from "./tier-labels.tsx"
 
 /** The audit log: what administrators did, the latest first. */
 export function adminActsRoutes({ guards, changes }: SiteContext) {
@@ -215,7 +214,7 @@ function actDetails({ kind, details }: RecordedAct) {
   const writtenAtMs = kind === "database_restored" ? parseInstant(details) : null
   if (writtenAtMs !== null) return <span class="because">{formatInstant(writtenAtMs)}</span>
   if (kind === "tier_set")
-    return <span class="because">{details.replaceAll(/\d+/g, tier => tierLabel(Number(tier)))}</span>
+    return <span class="because">{details.replaceAll(/\d+/g, tier => tierName(Number(tier)))}</span>
   const [, start] = /^([a-z]+_[0-9A-Za-z]{4})[0-9A-Za-z]{8,}$/.exec(details) ?? []
   return (
     <span class="because" title={start && details}>

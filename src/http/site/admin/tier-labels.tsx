@@ -1,12 +1,7 @@
 /** @jsxImportSource preact */
-import { capitalized } from "../../../base/text.ts"
-import { TIERS } from "../../../contract/tiers.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import { formatNumber } from "../ui/format.ts"
+import { formatNumber, tierName } from "../ui/format.ts"
 import { SelectField } from "../ui/forms.tsx"
-
-/** A tier's name; one that this version does not know has its number. */
-export const tierLabel = (tier: number): string => capitalized(TIERS[tier]?.name ?? `tier ${tier}`)
 
 /** The limits of a tier: `5/s, 5 at once, 1,000/day`. */
 function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
@@ -34,7 +29,7 @@ export const TierField = ({ tiers, selected, error }: TierFieldProps) => (
     label="Tier"
     options={tiers.map((limits, tier) => ({
       value: String(tier),
-      label: `${tierLabel(tier)}: ${tierLimitsLabel(limits)}`,
+      label: `${tierName(tier)}: ${tierLimitsLabel(limits)}`,
     }))}
     selected={selected}
     error={error}

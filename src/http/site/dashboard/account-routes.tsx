@@ -4,15 +4,13 @@ import { logError } from "../../../base/log.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import { exportAccount } from "../../../customers/accounts/account-export.ts"
-import { removeAccount } from "../../../customers/accounts/accounts.ts"
 import { setWantedNotices } from "../../../customers/accounts/mail-switches.ts"
-import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
 import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
-import { ownerChanges } from "../attributed-changes.ts"
+import { deleteAccount, ownerChanges } from "../attributed-changes.ts"
 import { flashMessage, withFlash } from "../links.ts"
 import { streamText } from "../page-responses.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -72,7 +70,7 @@ export function accountRoutes(site: SiteContext) {
 
 /** The export of all data of the account as a file, and the deletion of the account. */
 function dataRoutes(site: SiteContext, readPageData: ReadAccountPageData) {
-  const { pages, guards, cookies, changes, units, requestLog, log } = site
+  const { pages, guards, cookies, changes, requestLog, log } = site
   return handlers({
     accountExport: exchange =>
       guards.requireAccount.page(exchange, async ({ account }) => {
@@ -87,9 +85,7 @@ function dataRoutes(site: SiteContext, readPageData: ReadAccountPageData) {
           const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
           return pages.renderInvalid(page, exchange)
         }
-        // What is kept of its day is what it used, without what this process holds for it.
-        await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
-        await removeAccount(ownerChanges(site, user), user.account.id)
+        await deleteAccount(site, ownerChanges(site, user), user.account.id)
         exchange.viewer = null
         return pages.render(<AccountDeletedPage />, exchange, { headers: { "Set-Cookie": cookies.clear("session") } })
       }),

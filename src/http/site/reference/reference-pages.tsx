@@ -156,6 +156,7 @@ export function OperationPage({ operation, choice, scriptPath, ...facts }: Opera
   const { method, path, page, summary, description, access, body, answers } = operation
   const tree: TreePage = { document, shown: new Set() }
   const baseUrl = document.servers[0]?.url ?? ""
+  const group = groups.find(each => each.operations.includes(operation))
   return (
     <Layout
       route="docsApiOperation"
@@ -163,13 +164,7 @@ export function OperationPage({ operation, choice, scriptPath, ...facts }: Opera
       title={summary}
       tabTitle={`${method} ${path} · mailkind API`}
       scripts={isCheck(operation) ? [scriptPath] : []}
-      aboveTitle={
-        <Crumb
-          parent="docs"
-          title="API reference"
-          part={groups.find(each => each.operations.includes(operation))?.title ?? ""}
-        />
-      }
+      aboveTitle={<Crumb parent="docs" title="API reference" part={group?.title ?? ""} />}
       sidebar={<OperationLinks groups={groups} current={page} />}
     >
       <p class="endpoint">

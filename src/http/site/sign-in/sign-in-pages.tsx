@@ -5,9 +5,9 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
-import { curlCommand } from "../ui/format.ts"
+import { curlCommand, tierName } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, HiddenFields, LinkButton, TextField } from "../ui/forms.tsx"
-import { CodeBlock, Layout } from "../ui/layout.tsx"
+import { CalmLayout, CodeBlock, Layout } from "../ui/layout.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
 
@@ -30,28 +30,11 @@ type SignInPageProps = CommonSignInProps & {
   readonly isMailHeld?: boolean
 }
 
-type SignInLayoutProps = Pick<Parameters<typeof Layout>[0], "route" | "title" | "styles" | "scripts" | "children">
-
-/** A calm page: one column in the middle, with its title and its form. */
-const SignInLayout = ({ children, ...props }: SignInLayoutProps) => (
-  <Layout
-    {...props}
-    hero={
-      <div class="signing">
-        <h1>{props.title}</h1>
-        {children}
-      </div>
-    }
-  >
-    {null}
-  </Layout>
-)
-
 /** The form that requests a sign-in mail. */
 export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
   const isSignUpOpen = useContext(Offer).isSignUpOpen
   return (
-    <SignInLayout route="signIn" title="Sign in">
+    <CalmLayout route="signIn" title="Sign in">
       <p class="lead">No password. We email you a code.</p>
       <SignInForm path={ROUTES.postSignIn.path} fields={{ next }} button="Email me a code">
         <TextField
@@ -72,9 +55,9 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
           required
         />
       </SignInForm>
-      {isMailHeld ? <HeldMailNote next={next} /> : null}
+      {isMailHeld ? <HeldMailNote next={next} email={email} /> : null}
       {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
-    </SignInLayout>
+    </CalmLayout>
   )
 }
 
@@ -91,7 +74,7 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
   const keep = { path, fields: { email, next, confirmed: email }, look: "quiet" } as const
   const other = withNextPath(ROUTES.signIn.path, next)
   return (
-    <SignInLayout route="signIn" title="Check the address">
+    <CalmLayout route="signIn" title="Check the address">
       <div role="status">
         {suggestion === null ? (
           <>
@@ -121,8 +104,8 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
           </>
         )}
       </div>
-      <HeldMailNote next={next} />
-    </SignInLayout>
+      <HeldMailNote next={next} email={email} />
+    </CalmLayout>
   )
 }
 
@@ -138,10 +121,10 @@ export const SIGN_UP_REFUSALS = {
 } as const
 
 /** It is shown whether the address has an account or not, so that it does not tell which. */
-function HeldMailNote({ next }: { readonly next: string }) {
+function HeldMailNote({ next, email }: { readonly next: string; readonly email: string }) {
   return (
     <p class="hint">
-      If this address already has an account, we have sent it a code.{" "}
+      If {email} has an account, we sent a code there.{" "}
       <a href={withNextPath(ROUTES.signInCode.path, next, { held: "yes" })}>Enter the code</a>
     </p>
   )
@@ -162,14 +145,14 @@ export function SignInPassPage({ assets, challenge, email, confirmed, next }: Si
   const back = <a href={withNextPath(ROUTES.signIn.path, next)}>Back to sign-in</a>
   if (assets === null)
     return (
-      <SignInLayout route="signIn" title="Too many people are signing in">
+      <CalmLayout route="signIn" title="Too many people are signing in">
         <p class="lead">Please try again in a few minutes.</p>
         <InsecurePageNotice />
         <p>{back}</p>
-      </SignInLayout>
+      </CalmLayout>
     )
   return (
-    <SignInLayout route="signIn" title="One moment" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
+    <CalmLayout route="signIn" title="One moment" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
         Many people are signing in. Your browser solves a short puzzle, then we email a code to <strong>{email}</strong>
         .
@@ -181,7 +164,7 @@ export function SignInPassPage({ assets, challenge, email, confirmed, next }: Si
         challenge={challenge}
         alternatives={<>Does it not work? Try again in a few minutes, when fewer people sign in. {back}</>}
       />
-    </SignInLayout>
+    </CalmLayout>
   )
 }
 
@@ -206,7 +189,7 @@ export function CodePage(props: CodePageProps) {
   // Whether the address has an account is told to nobody.
   const isMailHeld = props.isMailHeld === true || !isSignUpOpen
   return (
-    <SignInLayout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
+    <CalmLayout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
       <FormError message={refusal} />
       <p class="lead">
         {isLogged
@@ -229,10 +212,10 @@ export function CodePage(props: CodePageProps) {
       </SignInForm>
       <p class="hint">
         {isLogged ? "Wrong address?" : "No email? Check your spam folder and the address above."}{" "}
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Start again</a>
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Change the address or get a new code</a>
       </p>
       {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
-    </SignInLayout>
+    </CalmLayout>
   )
 }
 
@@ -240,6 +223,8 @@ type LinkPageProps = CommonSignInProps & {
   /** What the mail with the link was for. */
   readonly of: keyof typeof LINK_PAGES
   readonly email: string
+  /** That of an invitation; null: it is none. */
+  readonly tier: number | null
   readonly token: string
   /** Why the sign-in was refused; null: it was not. */
   readonly refusal?: string | null
@@ -252,7 +237,7 @@ const LINK_PAGES = {
   },
   invitation: {
     ...({ route: "invitation", target: "postInvitation", title: "Accept the invitation" } as const),
-    ...{ lead: "You get an account and an API key for", button: "Accept and sign in" },
+    ...{ lead: "An administrator of this server invites", button: "Accept and sign in" },
   },
 }
 
@@ -260,17 +245,18 @@ const LINK_PAGES = {
  * The page behind the link in a mail. It signs in only when the button is pressed, so that link scanners do not use the link up, and it
  * names the account, in case the link was meant for somebody else.
  */
-export function LinkPage({ of, next, terms, email, token, refusal = null }: LinkPageProps) {
+export function LinkPage({ of, next, terms, email, tier, token, refusal = null }: LinkPageProps) {
   const { route, target, title, lead, button } = LINK_PAGES[of]
   return (
-    <SignInLayout route={route} title={title}>
+    <CalmLayout route={route} title={title}>
       <FormError message={refusal} />
       <p class="lead">
         {lead} <strong>{email}</strong>.
       </p>
+      {tier === null ? null : <p>You get an account in the tier {tierName(tier)}, with an API key.</p>}
       <SignInForm path={ROUTES[target].path} fields={{ next, token }} button={button} />
       <TermsNotice terms={terms} />
-    </SignInLayout>
+    </CalmLayout>
   )
 }
 
@@ -278,7 +264,7 @@ export function LinkPage({ of, next, terms, email, token, refusal = null }: Link
 const ENDS = {
   invitation: {
     ...({ route: "invitation", title: "This invitation has ended", button: "Sign in" } as const),
-    message: `It works once, within ${LIMITS.invitationDays} days. Ask your administrator for a new one.`,
+    message: `It was used, revoked or is older than ${LIMITS.invitationDays} days. Sign in if you have accepted it, or ask your administrator for a new one.`,
   },
   link: {
     ...({ route: "signInLink", title: "This link has expired", button: "Get a new link" } as const),
@@ -303,10 +289,10 @@ const ENDS = {
 export function SignInEndedPage({ next, end }: { readonly next: string; readonly end: keyof typeof ENDS }) {
   const { route, title, message, button } = ENDS[end]
   return (
-    <SignInLayout route={route} title={title}>
+    <CalmLayout route={route} title={title}>
       <p class="lead">{message}</p>
       <LinkButton path={withNextPath(ROUTES.signIn.path, next)} label={button} />
-    </SignInLayout>
+    </CalmLayout>
   )
 }
 

@@ -284,18 +284,19 @@ async function handleCode(context: SignInContext, exchange: Exchange, form: Subm
 /** What the link of a mail is for. */
 type LinkKind = "link" | "invitation"
 
-/** Whose link it is; null: it leads nowhere any more. */
-const EMAIL_BY_LINK: { readonly [K in LinkKind]: (context: SignInContext, token: string) => Promise<string | null> } = {
-  link: ({ signIn }, token) => emailByLink(signIn.store, signIn.clock, token),
-  invitation: async ({ signIn }, token) => (await findInvitation(signIn.store, signIn.clock, token))?.email ?? null,
+/** Whose link it is, and the tier that an invitation gives; null: it leads nowhere any more. */
+async function personOf({ signIn: { store, clock } }: SignInContext, of: LinkKind, token: string) {
+  if (of === "invitation") return await findInvitation(store, clock, token)
+  const email = await emailByLink(store, clock, token)
+  return email === null ? null : { email, tier: null }
 }
 
 async function linkPage(context: SignInContext, exchange: Exchange, of: LinkKind): Promise<PageResult> {
   const { guards, pages, commonProps } = context
   const next = nextPathInUrl(exchange)
   const token = queryParameters(exchange.request.url).get("token") ?? ""
-  const email = await EMAIL_BY_LINK[of](context, token)
-  if (email !== null) return <LinkPage {...(await commonProps(next))} of={of} email={email} token={token} />
+  const person = await personOf(context, of, token)
+  if (person !== null) return <LinkPage {...(await commonProps(next))} of={of} {...person} token={token} />
   if (of === "link" && (await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
   return <SignInEndedPage next={next} end={of} />
 }
@@ -311,9 +312,9 @@ async function handleLink(
   const token = form.text("token")
   const refused = proofRefusal(context, exchange)
   if (refused !== null) {
-    const email = await EMAIL_BY_LINK[of](context, token)
-    if (email === null) throw refused
-    const page = <LinkPage {...(await commonProps(next))} {...{ of, email, token }} refusal={refused.detail} />
+    const person = await personOf(context, of, token)
+    if (person === null) throw refused
+    const page = <LinkPage {...(await commonProps(next))} of={of} {...person} token={token} refusal={refused.detail} />
     return pages.renderProblem(page, exchange, refused)
   }
   const result = await completeSignIn(context, exchange, next, { kind: of, link: token })

@@ -1,4 +1,6 @@
+import { capitalized } from "../../../base/text.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import { TIERS } from "../../../contract/tiers.ts"
 
 const ENGLISH = new Intl.NumberFormat("en")
 
@@ -7,6 +9,9 @@ export const formatNumber = (value: number): string => ENGLISH.format(value)
 
 /** A limit as a number with separators. Null: there is none. */
 export const formatLimit = (limit: number | null): string => (limit === null ? "unlimited" : formatNumber(limit))
+
+/** A tier's name; one that this version does not know has its number. */
+export const tierName = (tier: number): string => capitalized(TIERS[tier]?.name ?? `tier ${tier}`)
 
 /** A count with its noun: `1 unit`, `1,000 units`. */
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>

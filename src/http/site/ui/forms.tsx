@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX, VNode } from "preact"
 import { formatDate, formatInstant } from "../../../base/time.ts"
+import { NOT_SENT } from "../links.ts"
 
 /** A sentence, or more than a paragraph can hold. */
 export type FieldError = string | VNode | null
@@ -158,7 +159,7 @@ export function ariaDescription(name: string, hint: ComponentChildren, error: Fi
 /** Confirms above the content what the previous request did. Nothing when `message` is null. */
 export function FlashMessage({ message }: { readonly message: ComponentChildren }) {
   return message === null ? null : (
-    <p class="done" role="status">
+    <p class={message === NOT_SENT ? "told" : "done"} role="status">
       {message}
     </p>
   )

@@ -78,6 +78,21 @@ export function Layout(props: LayoutProps) {
   )
 }
 
+/** A calm page: one column in the middle, with its title and its form. */
+export const CalmLayout = ({ children, ...props }: Omit<LayoutProps, "hero">) => (
+  <Layout
+    {...props}
+    hero={
+      <div class="signing">
+        <h1>{props.title}</h1>
+        {children}
+      </div>
+    }
+  >
+    {null}
+  </Layout>
+)
+
 /** What browsers, search engines and tabs read of a page. */
 function Head({ route, title, tabTitle, address, scripts = [], styles = [] }: LayoutProps) {
   return (

@@ -12,6 +12,6 @@ export const HOME = `
 .hero .why { margin-top: var(--s4) } .home .scroll p { margin: 0; font-weight: 400 }
 @media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1.05fr) minmax(0, 1fr); gap: var(--s7); padding: var(--s6) 0 var(--s7) } .pair { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } .pair .sample { min-height: 14.5rem } .pair > .sample:last-child { margin-top: 2.35rem } .host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--s4); align-items: end; margin-top: var(--s8) } .host h2 { margin-top: 0 } .host p { margin: 0 } }
 @media (max-width: 56rem) { .home h2 { margin-top: var(--s7) } }
-.signing { max-width: 24rem; margin: var(--s5) auto 0 } .signing .form { margin: 0 0 var(--s5) } .signing .form > button { width: 100% } .signing [name="code"] { min-height: 3rem; font: 550 1.5rem/1.4 var(--mono); letter-spacing: .3em }
+.signing { max-width: 24rem; margin: var(--s5) auto 0 } .signing .form { margin: 0 0 var(--s5) } .signing .form > button { width: 100% } .signing .actions:has(form) { display: grid; & :is(form, button) { width: 100% } } .signing [name="code"] { min-height: 3rem; font: 550 1.5rem/1.4 var(--mono); letter-spacing: .3em }
 .pass altcha-widget { display: block; max-width: 100% }
 `
