@@ -183,18 +183,21 @@ export const OperatorPrices = ({ pricing }: { readonly pricing: string }) => (
   <div class="prices" {...innerHtml(operatorHtml(pricing))} />
 )
 
-/** Whom to ask for a higher tier. */
-export const AskForMore = ({ contacts: [uri] }: { readonly contacts: readonly string[] }) => (
-  <>
-    Need more? Ask the operator of this server
-    {uri === undefined ? null : (
-      <>
-        : <a href={uri}>{uri.replace(/^(?:mailto|tel):/, "")}</a>
-      </>
-    )}
-    .
-  </>
-)
+/** Whom to ask for a higher tier: a sentence, and the first contact of the operator, if there is one. */
+export const askForMore = ([uri]: readonly string[]) => ({
+  sentence: `Need more? Ask the operator of this server${uri === undefined ? "" : ": "}`,
+  contact: uri === undefined ? null : { uri, name: uri.replace(/^(?:mailto|tel):/, "") },
+})
+
+export function AskForMore({ contacts }: { readonly contacts: readonly string[] }) {
+  const { sentence, contact } = askForMore(contacts)
+  return (
+    <>
+      {sentence}
+      {contact && <a href={contact.uri}>{contact.name}</a>}.
+    </>
+  )
+}
 
 /** The line below the head of a table in Markdown. */
 const TABLE_LINE = /^\s*\|?\s*:?-+:?\s*\|/m

@@ -120,6 +120,10 @@ test("the limits page begins with the operator's prices as Markdown, or with who
   const asked = plain(await limits({ securityContacts: ["mailto:ops@example.com"] }))
   expect(asked).toMatch(/Ask the operator of this server: ops@example.com ?\. .* free 5 /s)
   expect(plain(await limits({}))).toContain("Need more? Ask the operator of this server.")
+  const securityContacts = ["mailto:first@example.com", "https://example.com/second"]
+  const markdown = await (await openSite({ securityContacts })(`${ROUTES.docsLimits.path}.md`)).text()
+  expect(markdown).toContain("Ask the operator of this server: [first@example.com](mailto:first@example.com).")
+  expect(markdown).not.toContain("example.com/second")
 })
 
 test("the quick start begins with a command of one line that needs no key", async () => {

@@ -7,7 +7,7 @@ import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
-import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
+import { AskForMore, askForMore, OperatorPrices } from "../../public/home-sections.tsx"
 import { formatBytes, formatLimit } from "../../ui/format.ts"
 import { foldedCode } from "./example-inserts.tsx"
 import { type BlockInsert, factOf, type Insert } from "./insert.ts"
@@ -159,17 +159,18 @@ export const DEPLOY_INSERTS = {
 
 /** What the operator says about prices, or else whom to ask. */
 export const PRICE_INSERTS = {
-  pricing: ({ pricing, securityContacts }) => ({
-    markdown: pricing?.trim() ?? ["Need more? Ask the operator of this server", ...securityContacts].join(": "),
-    html:
-      pricing === null ? (
+  pricing({ pricing, securityContacts }) {
+    if (pricing !== null) return { markdown: pricing.trim(), html: <OperatorPrices pricing={pricing} /> }
+    const { sentence, contact } = askForMore(securityContacts)
+    return {
+      markdown: `${sentence}${contact === null ? "" : linkTo(contact.name, contact.uri)}.`,
+      html: (
         <p>
           <AskForMore contacts={securityContacts} />
         </p>
-      ) : (
-        <OperatorPrices pricing={pricing} />
       ),
-  }),
+    }
+  },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
 /** Every setting, folded: each has its anchor here, and leads to its row. */
