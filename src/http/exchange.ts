@@ -1,6 +1,7 @@
 import { assert } from "../base/errors.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
 import type { Category } from "../contract/categories.ts"
+import type { Recommendation } from "../contract/policies.ts"
 import type { ProblemCode } from "../contract/problems.ts"
 import type { RouteId } from "../contract/routes.ts"
 import type { CallerCredentials } from "../customers/keys/key-cache.ts"
@@ -14,6 +15,8 @@ export type RequestResult = {
   readonly check: CheckOutcome | null
   /** The items of a batch by their category; null: the request is no batch. */
   readonly categoryCounts: ReadonlyMap<Category, number> | null
+  /** The same by recommendation. Absent: the request is no batch. */
+  readonly recommendationCounts?: ReadonlyMap<Recommendation, number>
 }
 
 /** A fault of the database that a request is refused for, and its cause. */

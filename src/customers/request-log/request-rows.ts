@@ -1,6 +1,7 @@
 import { DAY_MS } from "../../base/time.ts"
 import type { Category } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { Recommendation } from "../../contract/policies.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 
@@ -25,6 +26,8 @@ export type LoggedRequest = {
   readonly units: number
   /** The items of a batch by their category; null: the request is no batch. */
   readonly categoryCounts: ReadonlyMap<Category, number> | null
+  /** The same by recommendation. Absent: the request is no batch. They are stored in place of the one recommendation. */
+  readonly recommendationCounts?: ReadonlyMap<Recommendation, number>
 }
 
 /** A logged request before it is written. */
@@ -63,20 +66,24 @@ function toColumns({ request, atMs, seq, skippedCount }: RequestRow): readonly (
   const { accountId, keyId, route, status, code, category, recommendation, reason, domain, tookMs, units } = request
   const counts = [...(request.categoryCounts ?? [])]
   return [
-    ...[accountId, atMs, seq, keyId, route, status, code ?? "", category ?? "", recommendation ?? "", reason ?? ""],
+    ...[accountId, atMs, seq, keyId, route, status, code ?? "", category ?? ""],
+    ...[recommendation ?? serializeCounts([...(request.recommendationCounts ?? [])]), reason ?? ""],
     ...[domain ?? "", Math.max(0, Math.round(tookMs * 1000)), units],
     ...[counts.reduce((sum, [, count]) => sum + count, 0), serializeCounts(counts), skippedCount],
   ]
 }
 
-const serializeCounts = (counts: readonly (readonly [string, number])[]): string =>
-  counts.map(([category, count]) => `${category}:${count}`).join(" ")
+type NamedCounts = readonly (readonly [name: string, count: number])[]
+
+const serializeCounts = (counts: NamedCounts): string => counts.map(([name, count]) => `${name}:${count}`).join(" ")
 
 /** A request as its account sees it. Another version may have written names that this one does not know. */
 export type StoredRequest = RequestPlace &
-  Omit<LoggedRequest, "accountId" | "categoryCounts"> & {
+  Omit<LoggedRequest, "accountId" | "categoryCounts" | "recommendationCounts"> & {
     /** Empty: the request is no batch, or was refused. */
-    readonly categoryCounts: readonly (readonly [category: string, count: number])[]
+    readonly categoryCounts: NamedCounts
+    /** Absent: the request is no batch, or an earlier version logged it. */
+    readonly recommendationCounts?: NamedCounts
     readonly skippedCount: number
   }
 
@@ -199,7 +206,9 @@ function toStoredRequest(row: RequestLogRow): StoredRequest {
     status: row.status,
     code: nullIfEmpty(row.code),
     category: nullIfEmpty(row.category),
-    recommendation: nullIfEmpty(row.recommendation),
+    ...(row.recommendation.includes(":")
+      ? { recommendation: null, recommendationCounts: deserializeCounts(row.recommendation) }
+      : { recommendation: nullIfEmpty(row.recommendation) }),
     reason: nullIfEmpty(row.reason),
     domain: nullIfEmpty(row.domain),
     tookMs: row.took_us / 1000,
@@ -209,8 +218,8 @@ function toStoredRequest(row: RequestLogRow): StoredRequest {
   }
 }
 
-const deserializeCounts = (text: string): StoredRequest["categoryCounts"] =>
+const deserializeCounts = (text: string): NamedCounts =>
   text.split(" ").flatMap(pair => {
-    const [category = "", count = ""] = pair.split(":")
-    return category === "" ? [] : [[category, Number(count)] as const]
+    const [name = "", count = ""] = pair.split(":")
+    return name === "" ? [] : [[name, Number(count)] as const]
   })

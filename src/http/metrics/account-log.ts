@@ -22,7 +22,7 @@ export class AccountLog {
   /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that neither checked anything nor cost units. */
   record({ caller, route, result, refusal }: Exchange, { status }: Response, tookMs: number): void {
     if (caller === null || !this.#log.admits(caller.account.id)) return
-    const { units, check, categoryCounts } = result ?? NO_RESULT
+    const { units, check, ...counts } = result ?? NO_RESULT
     if (caller.key.id === SITE_KEY.id && status < 400 && check === null && units === 0) return
     const verdict = check?.judged.verdict ?? null
     this.#log.record({
@@ -37,7 +37,7 @@ export class AccountLog {
       domain: check === null ? null : loggedDomain(check),
       tookMs,
       units,
-      categoryCounts,
+      ...counts,
     })
   }
 }

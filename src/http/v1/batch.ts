@@ -6,6 +6,7 @@ import type { CheckOutcome } from "../../check/result/result.ts"
 import { type WrittenJson, writeBatchResult } from "../../check/result/result-writer.ts"
 import type { Category } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { Recommendation } from "../../contract/policies.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
@@ -83,14 +84,16 @@ function batchResponse(responses: JsonResponses, { request, id, lease }: Exchang
   return response
 }
 
-/** What a batch comes to in the request log: counts by category, and none of its domains. */
+/** What a batch comes to in the request log: counts by category and by recommendation, and none of its domains. */
 function resultOfBatch(outcomes: readonly CheckOutcome[]): RequestResult {
   const categoryCounts = new Map<Category, number>()
+  const recommendationCounts = new Map<Recommendation, number>()
   let units = 0
   for (const outcome of outcomes) {
-    const { category } = outcome.judged.verdict
+    const { category, recommendation } = outcome.judged.verdict
     categoryCounts.set(category, (categoryCounts.get(category) ?? 0) + 1)
+    recommendationCounts.set(recommendation, (recommendationCounts.get(recommendation) ?? 0) + 1)
     units += unitsOf(outcome, false)
   }
-  return { units, check: null, categoryCounts }
+  return { units, check: null, categoryCounts, recommendationCounts }
 }

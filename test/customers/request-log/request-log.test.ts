@@ -15,7 +15,7 @@ describe("writing", () => {
     record()
     expect(await read()).toEqual([])
     await requestLog.flush()
-    const { categoryCounts: _, ...check } = CHECK
+    const { categoryCounts: _, recommendationCounts: __, ...check } = CHECK
     expect(await read()).toEqual([
       { ...check, atMs: NOON, seq: expect.any(Number), categoryCounts: [], skippedCount: 0 },
     ])
@@ -33,6 +33,7 @@ describe("writing", () => {
         ["business", 2],
         ["unknown", 1],
       ]),
+      recommendationCounts: new Map([["allow", 3]]),
     })
     await requestLog.flush()
     expect(await read()).toMatchObject([
@@ -42,6 +43,8 @@ describe("writing", () => {
           ["business", 2],
           ["unknown", 1],
         ],
+        recommendation: null,
+        recommendationCounts: [["allow", 3]],
         code: null,
       },
       { ...none, status: 429, code: "rate_limited", units: 0, categoryCounts: [] },

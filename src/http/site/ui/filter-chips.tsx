@@ -2,7 +2,7 @@
 
 import { formatDate, formatInstant } from "../../../base/time.ts"
 
-/** One thing that a list is filtered by, and the path of the list without it. */
+/** One thing that a list is filtered by, with a word before it where it needs one, and the path of the list without it. */
 export type FilterChip = { readonly name: string; readonly text: string; readonly path: string }
 
 type FilterChipsProps = {
@@ -17,9 +17,9 @@ export function FilterChips({ chips, clearPath }: FilterChipsProps) {
   return (
     <p class="filter-chips">
       {chips.map(({ name, text, path }) => (
-        <a key={name} class="chip" href={path}>
+        <a key={path} class="chip" href={path}>
           <span class="unseen">Remove the filter </span>
-          {name}: <bdi>{text}</bdi> <span aria-hidden="true">×</span>
+          {name} <bdi>{text}</bdi> <span aria-hidden="true">×</span>
         </a>
       ))}
       {chips.length > 1 ? <a href={clearPath}>Clear all</a> : null}

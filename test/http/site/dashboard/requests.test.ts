@@ -44,8 +44,9 @@ describe("the list", () => {
       "POST /v1/check Disposable block",
       "POST /v1/check",
       "1 unit",
-      "Which lists?",
-      "Wrong? Tell us",
+      "Check it again",
+      "Which lists name it",
+      "Report a wrong verdict",
     ])
       expect(text).toContain(words)
   })
@@ -90,6 +91,13 @@ describe("the list", () => {
     expect(Buffer.byteLength((await get(PATH)).html)).toBeLessThan(60 * 1024)
   })
 
+  test("a batch has its verdicts first, then its categories", async () => {
+    const { harness, get } = await openSignedIn()
+    await harness.ask("POST /v1/check/batch", { body: { items: ["jane@mailinator.com", "joe@gmail.com"] } })
+    const { text } = await get(`${PATH}/${idsIn((await get(PATH)).html)[0]}`)
+    expect(text).toMatch(/allow 0 0% review 1 50% block 1 50% .*Items by category/)
+  })
+
   test("requests that were not logged are told of", async () => {
     const { harness, get } = await openSignedIn()
     for (let n = 0; n < 503; n++) recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK })
@@ -121,6 +129,16 @@ describe("the filter", () => {
     const page = await get(`${PATH}?${query}`)
     expect(page.status).toBe(200)
     expect(domainsIn(page.html)).toEqual([...domains])
+  })
+
+  test("by category says how a row meets it, and a typo names what was meant", async () => {
+    const { harness, get } = await withRequests("gmial.com")
+    await harness.ask("POST /v1/check/batch", { body: { items: ["jane@mailinator.com", "joe@gmail.com"] } })
+    expect((await get(`${PATH}?category=disposable`)).text).toContain("1 disposable of 2")
+    const [, typo = ""] = idsIn((await get(PATH)).html)
+    const { text } = await get(`${PATH}/${typo}`)
+    expect(text).toContain("Typo of gmail.com")
+    expect(text).toContain("This is probably a misspelling of gmail.com.")
   })
 
   test("is kept in the form and in the links to the file and to the page itself", async () => {

@@ -2,9 +2,13 @@
 
 import { domainToUnicode } from "node:url"
 import { capitalized } from "../../../../base/text.ts"
+import { NO_OWN_LIST_MATCH } from "../../../../check/check.ts"
+import type { Evidence } from "../../../../check/verdict/evidence.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
-import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
+import { POLICY_DEFAULT, RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
+import type { SiteContext } from "../../site-context.ts"
+import { parseTyped } from "../../typed-subject.ts"
 import { formatNumber } from "../../ui/format.ts"
 import { RecommendationBadge } from "../../ui/layout.tsx"
 import { type Share, SplitBar } from "../../ui/panels.tsx"
@@ -28,39 +32,74 @@ function displayedName(domain: string, isAllowed: boolean, reason: string | null
   return isAllowed || (reason !== "lookalike_domain" && /^[\w.ß-öø-ÿ-]*$/.test(name)) ? name : domain
 }
 
+/** The known names that logged domains imitate or mistype, by the domain. */
+export type MeantNames = ReadonlyMap<string, Pick<Evidence, "suggestion" | "lookalikeOf">>
+
+/** Reads those names from the lists as they are now, since the log holds domains alone. */
+export async function readMeantNames(
+  { listsCheck, testDomain }: Pick<SiteContext, "listsCheck" | "testDomain">,
+  requests: readonly StoredRequest[],
+): Promise<MeantNames> {
+  const domains = new Set(
+    requests.flatMap(({ domain, recommendation }) => (recommendation === "allow" ? [] : (domain ?? []))),
+  )
+  const names = new Map<string, Evidence>()
+  for (const domain of domains) {
+    const typed = parseTyped(domain, testDomain)
+    if (typed.kind === "refused") continue
+    const { judged } = await listsCheck({ subject: typed.subject, ...PLAIN_CHECK })
+    names.set(domain, judged.evidence)
+  }
+  return names
+}
+
+const PLAIN_CHECK = {
+  policy: POLICY_DEFAULT,
+  isDeep: false,
+  includeTenant: false,
+  ownListMatch: NO_OWN_LIST_MATCH,
+} as const
+
 /** What came out: the problem, the categories of a batch, or the category of a check, in words. */
-export function meaningOf({ code, category, reason, categoryCounts }: StoredRequest): string {
+export function meaningOf(
+  { code, category, reason, domain, categoryCounts }: StoredRequest,
+  names: MeantNames,
+): string {
   if (code !== null) return problemLabel(code)
   if (category === null) return categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")
-  return DOUBTS.get(reason ?? "")?.label ?? categoryLabel(category)
+  const meant = names.get(domain ?? "")
+  if (reason === "likely_typo") return `Typo${meant?.suggestion ? ` of ${meant.suggestion}` : ""}`
+  const imitated = meant?.lookalikeOf ?? null
+  if (reason !== "lookalike_domain" && imitated === null) return labelOfCategory(category)
+  return `Look-alike${imitated === null ? "" : ` of ${imitated}`}`
 }
 
 /** The items of a batch by category, the most frequent first. Empty for what is no batch. */
 export const batchShares = ({ categoryCounts }: StoredRequest): readonly Share[] =>
   categoryCounts
-    .map(([name, count]) => ({ label: categoryLabel(name), count, tone: `of-${name}` }))
+    .map(([name, count]) => ({ label: labelOfCategory(name), count, tone: `of-${name}` }))
     .sort((one, other) => other.count - one.count)
 
-/** The same as `meaningOf`, with a bar in place of the categories of a batch. */
-export function resultOf(request: StoredRequest) {
-  const [shares, meaning] = [batchShares(request), meaningOf(request)]
-  return shares.length === 0 || request.code !== null ? meaning : <SplitBar label={meaning} shares={shares} />
+/** The same as `meaningOf`, with a bar in place of the categories of a batch. Where a category is looked for, it says how that is met. */
+export function resultOf(request: StoredRequest, names: MeantNames, sought = "") {
+  const [shares, meaning] = [batchShares(request), meaningOf(request, names)]
+  const found = request.categoryCounts.find(([name]) => name === sought)
+  if (found !== undefined) return `${formatNumber(found[1])} ${sought} of ${formatNumber(itemCount(request))}`
+  if (shares.length > 0 && request.code === null) return <SplitBar label={meaning} shares={shares} />
+  const label = labelOfCategory(sought)
+  return sought === "" || label === meaning
+    ? meaning
+    : `${label}, ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`
 }
 
 /** The code of a problem in words: `Rate limited`. */
 const problemLabel = (code: string): string => capitalized(code.replaceAll("_", " "))
 
 /** A category in words. Another version may have written one that this one does not know. */
-function categoryLabel(category: string): string {
+export function labelOfCategory(category: string): string {
   const known = CATEGORY_NAMES.find(name => name === category)
   return known === undefined ? category : CATEGORY_LABELS[known]
 }
-
-/** Reasons that say more than the category does, and what they mean. */
-export const DOUBTS: ReadonlyMap<string, { readonly label: string; readonly meaning: string }> = new Map([
-  ["likely_typo", { label: "Typo", meaning: "This is probably a misspelling of a well-known provider." }],
-  ["lookalike_domain", { label: "Lookalike", meaning: "This domain imitates a well-known name." }],
-])
 
 /** What was recommended, or that the request was refused or failed. Nothing for what has several results. */
 export function OutcomePill({ request: { recommendation, status } }: { readonly request: StoredRequest }) {

@@ -12,6 +12,7 @@ import { formatCount, formatNumber } from "../../ui/format.ts"
 import {
   ActionButton,
   ANY_OPTION,
+  Confirmation,
   FlashMessage,
   FormError,
   LinkButton,
@@ -22,7 +23,7 @@ import {
 import { Pagination } from "../../ui/pagination.tsx"
 import { Empty, Panel, Segmented } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
-import { RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
+import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import {
   isUnfiltered,
@@ -33,7 +34,7 @@ import {
   requestsPath,
   STATUS_CLASSES,
 } from "./request-query.ts"
-import { OutcomePill, resultOf, subjectOf } from "./request-words.tsx"
+import { labelOfCategory, type MeantNames, OutcomePill, resultOf, subjectOf } from "./request-words.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const REQUESTS_FLASH = {
@@ -57,6 +58,7 @@ type RequestsPageProps = {
   readonly state: RequestLogState
   readonly query: RequestQuery
   readonly requests: readonly StoredRequest[]
+  readonly names: MeantNames
   /** The cursor of the next page; null: this is the last one. */
   readonly nextAfter: string | null
   readonly keys: readonly RequestKey[]
@@ -67,17 +69,17 @@ type RequestsPageProps = {
 
 /** The account's last requests with their filter, and the switch of the log. */
 export function RequestsPage(props: RequestsPageProps) {
-  const { user, state, flash, script } = props
+  const { user, state, query, flash, script } = props
   return (
     <DashboardLayout route="requests" title="Requests" user={user} scripts={state === "on" ? [script] : []}>
       <FlashMessage message={flash} />
       {state === "on" ? <RequestLogSection {...props} /> : <Empty>{NO_LOG[state]}</Empty>}
-      {state === "off by operator" ? null : <SwitchSection isOn={state === "on"} />}
+      {state === "off by operator" || !isUnfiltered(query.values) ? null : <SwitchSection isOn={state === "on"} />}
     </DashboardLayout>
   )
 }
 
-function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPageProps) {
+function RequestLogSection({ query, requests, names, nextAfter, keys }: RequestsPageProps) {
   const { values, errors, before } = query
   if (requests.length === 0 && before === null && isUnfiltered(values)) return <NoRequests query={query} />
   return (
@@ -93,6 +95,7 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
           </a>
         </p>
       </div>
+      <FilterChips chips={chipsOf(values, keys)} clearPath={ROUTES.requests.path} />
       <p class="hint" id="live-status" role="status" />
       <div id="requests" class="panel">
         {requests.length === 0 ? (
@@ -100,7 +103,7 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
         ) : (
           <RowTable
             caption="Requests, newest first"
-            columns={requestColumns(keys)}
+            columns={requestColumns(keys, names, values.category)}
             rows={requests}
             attributesOf={request => ({ "data-request": requestIdOf(request) })}
           />
@@ -134,11 +137,12 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
     values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, label: values.key }]
   const keyOptions = [...keys, ...unnamed].map(({ id, label }) => ({ value: id, label }))
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
-  const named = (names: readonly string[]) => [ANY_OPTION, ...names.map(value => ({ value, label: value }))]
+  const categories = CATEGORY_NAMES.map(value => ({ value, label: CATEGORY_LABELS[value] }))
+  const routes = LOGGED_ROUTES.map(value => ({ value, label: value }))
   return (
     <form method="get" action={ROUTES.requests.path} aria-label="Filter requests">
       <input type="hidden" name="recommendation" value={values.recommendation} />
-      <details open={Object.keys(errors).length > 0}>
+      <details class="menu" open={Object.keys(errors).length > 0}>
         <summary>Filters</summary>
         <div class="filters">
           <TextField
@@ -150,8 +154,13 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
           />
           <SelectField name="key" label="Key" options={[ANY_OPTION, ...keyOptions]} selected={values.key} />
           <SelectField name="status" label="Status" options={[ANY_OPTION, ...classOptions]} selected={values.status} />
-          <SelectField name="category" label="Category" options={named(CATEGORY_NAMES)} selected={values.category} />
-          <SelectField name="route" label="Route" options={named(LOGGED_ROUTES)} selected={values.route} />
+          <SelectField
+            name="category"
+            label="Category"
+            options={[ANY_OPTION, ...categories]}
+            selected={values.category}
+          />
+          <SelectField name="route" label="Route" options={[ANY_OPTION, ...routes]} selected={values.route} />
           <TextField
             name="from"
             label="From (UTC)"
@@ -163,7 +172,6 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
           <button type="submit">Filter</button>
         </div>
       </details>
-      <FilterChips chips={chipsOf(values, keys)} clearPath={ROUTES.requests.path} />
     </form>
   )
 }
@@ -176,17 +184,18 @@ function chipsOf(values: RequestFilterValues, keys: readonly RequestKey[]): read
     domain,
     key: keys.find(({ id }) => id === key)?.label ?? key,
     status: isOutcome ? "" : status,
-    category,
+    category: category === "" ? "" : labelOfCategory(category),
     route,
     from: readableTime(from),
     to: readableTime(to),
   }
   return Object.entries(shown)
     .filter(([, text]) => text !== "")
-    .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? name, text, path: requestsPath({ ...values, [name]: "" }) }))
+    .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? "", text, path: requestsPath({ ...values, [name]: "" }) }))
 }
 
-const CHIP_NAMES: Readonly<Record<string, string>> = { from: "since", to: "before" }
+/** What stands before the text of a chip. */
+const CHIP_NAMES: Readonly<Record<string, string>> = { domain: "Domain", key: "Key", from: "Since", to: "Before" }
 
 function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "query">) {
   if (before !== null) return <Empty>There are no older requests.</Empty>
@@ -203,7 +212,11 @@ function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "quer
   )
 }
 
-const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<StoredRequest>[] => [
+const requestColumns = (
+  keys: readonly RequestKey[],
+  names: MeantNames,
+  category: string,
+): readonly CellColumn<StoredRequest>[] => [
   {
     ...{ name: "Request", kind: "text" },
     cell: request => [
@@ -214,10 +227,19 @@ const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<Stored
       >
         {subjectOf(request)}
       </a>,
-      request.skippedCount === 0 ? null : ` · ${formatCount(request.skippedCount, "later request")} not logged`,
+      request.skippedCount === 0 ? null : (
+        <span
+          key="skipped"
+          class="pill ended"
+          title={`${formatCount(request.skippedCount, "later request")} not logged`}
+        >
+          +{formatNumber(request.skippedCount)}
+          <span class="unseen"> later requests not logged</span>
+        </span>
+      ),
     ],
   },
-  { name: "Result", kind: "text", cell: resultOf },
+  { name: "Result", kind: "time", cell: request => resultOf(request, names, category) },
   { name: "Outcome", kind: "pill", onPhone: "first", cell: request => <OutcomePill request={request} /> },
   {
     ...{ name: "Key", kind: "text", onPhone: "hidden" },
@@ -244,19 +266,21 @@ const NO_LOG = {
 } as const
 
 function SwitchSection({ isOn }: { readonly isOn: boolean }) {
+  if (isOn)
+    return (
+      <Confirmation
+        path={ROUTES.postRequestLog.path}
+        fields={{ log: "off" }}
+        label="Switch off and delete"
+        question="Switch off the request log?"
+      >
+        <p>All logged requests are deleted at once, and new ones are not logged. You cannot undo this.</p>
+      </Confirmation>
+    )
   return (
     <Panel title="Request log">
-      <p>
-        {isOn
-          ? "The log is on. If you switch it off, all logged requests are deleted at once."
-          : `If you switch it on, it keeps your last requests for up to ${LIMITS.requestLogDays} days, without addresses.`}
-      </p>
-      <ActionButton
-        path={ROUTES.postRequestLog.path}
-        fields={{ log: isOn ? "off" : "on" }}
-        label={isOn ? "Switch off and delete" : "Switch on"}
-        isDangerous={isOn}
-      />
+      <p>If you switch it on, it keeps your last requests for up to {LIMITS.requestLogDays} days, without addresses.</p>
+      <ActionButton path={ROUTES.postRequestLog.path} fields={{ log: "on" }} label="Switch on" />
     </Panel>
   )
 }

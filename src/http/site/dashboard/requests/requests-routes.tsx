@@ -31,6 +31,7 @@ import type { SiteContext } from "../../site-context.ts"
 import { paginate } from "../../ui/pagination.tsx"
 import { RequestPage } from "./request-page.tsx"
 import { parseRequestPlace, parseRequestQuery, requestIdOf } from "./request-query.ts"
+import { readMeantNames } from "./request-words.tsx"
 import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestsPage } from "./requests-page.tsx"
 
 /** How many requests a page displays. */
@@ -64,7 +65,8 @@ export function requestsPageRoutes(site: SiteContext) {
         const found = place === null || requestLog === null ? null : await findRequest(store, id, clock(), place)
         if (found === null) throw new Problem("not_found", "There is no such request in your log.")
         const keyName = (await namedKeys(store, id)).find(key => key.id === found.keyId)?.label ?? found.keyId
-        return <RequestPage user={user} request={found} keyName={keyName} />
+        const names = await readMeantNames(site, [found])
+        return <RequestPage user={user} request={found} keyName={keyName} names={names} />
       }),
     postRequestLog: exchange =>
       guards.requireAccount.form(exchange, async ({ account }, form) => {
@@ -133,6 +135,7 @@ async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exc
       state={state}
       query={query}
       requests={rows}
+      names={await readMeantNames(site, rows)}
       nextAfter={lastRow && requestIdOf(lastRow)}
       keys={await namedKeys(store, id)}
       flash={flashMessage(exchange.request.url, REQUESTS_FLASH)}

@@ -16,6 +16,8 @@ type VerdictProps = {
   readonly tone: Category | "lookalike"
   /** Null: it is not known. */
   readonly recommendation: Recommendation | null
+  /** In place of the recommendation: that there is none, because something failed. */
+  readonly fault?: { readonly tone: Recommendation; readonly badge: ComponentChildren } | undefined
   readonly subject: string
   readonly headline: string
   readonly meaning: ComponentChildren
@@ -39,7 +41,7 @@ type VerdictProps = {
 /** What is known of an address or a domain: at the left what it is and why, at the right the evidence. All texts from outside are text. */
 export function Verdict(props: VerdictProps) {
   const { tone, recommendation, subject, headline, meaning, reasons = [], sure = null, facts } = props
-  const { heading: Heading = "h2", isAnswer = false } = props
+  const { heading: Heading = "h2", isAnswer = false, fault } = props
   return (
     <section class={`verdict-area of-${tone}`} id={VERDICT_ID} aria-labelledby="verdict-title" tabIndex={-1}>
       {props.notices}
@@ -47,7 +49,7 @@ export function Verdict(props: VerdictProps) {
         <div class="v-main">
           <div {...(isAnswer ? { role: "status" } : {})}>
             <div class="v-head">
-              <span class={`v-mark ${recommendation ?? "none"}`}>
+              <span class={`v-mark ${recommendation ?? fault?.tone ?? "none"}`}>
                 <Icon name={recommendation === null ? "info" : SIGNS[recommendation]} />
               </span>
               <div>
@@ -55,7 +57,8 @@ export function Verdict(props: VerdictProps) {
                   <bdi>{displayable(subject)}</bdi>
                 </p>
                 <Heading id="verdict-title">
-                  {headline} {recommendation === null ? null : <RecommendationBadge recommendation={recommendation} />}
+                  {headline}{" "}
+                  {recommendation === null ? fault?.badge : <RecommendationBadge recommendation={recommendation} />}
                 </Heading>
               </div>
             </div>
