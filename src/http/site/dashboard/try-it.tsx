@@ -108,17 +108,15 @@ function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
         action={TRY_PATH}
         name="asked"
         label="Address, domain or website"
-        placeholder="jane@acme.com, acme.com or https://acme.com/about"
+        placeholder="jane@acme.com or acme.com"
         value={values.input}
         error={faultOf("asked")}
         hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`}
       >
         <div class="ask-options">
-          {verdict === undefined ? (
-            <span>
-              <label for="policy">Policy</label> <PolicySelect selected={values.policy} error={policyError} />
-            </span>
-          ) : null}
+          <span>
+            <label for="policy">Policy</label> <PolicySelect selected={values.policy} error={policyError} />
+          </span>
           <label class="check">
             <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
             <span>Deep check: the domain’s age and its homepage too</span>
@@ -135,7 +133,7 @@ function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
       ) : (
         <VerdictCard
           verdict={verdict}
-          form={{ path: TRY_PATH, field: "asked", fields: values.isDeep ? { deep: "yes" } : {} }}
+          form={{ path: TRY_PATH, field: "asked", hasPolicy: true, fields: values.isDeep ? { deep: "yes" } : {} }}
         />
       )}
     </DashboardLayout>

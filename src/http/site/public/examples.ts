@@ -20,6 +20,9 @@ const EXAMPLES = [
   "info@ethz.ch",
 ] as const
 
+/** In place of the first one until DNS has answered: lists are enough to allow it. */
+const LISTED_EXAMPLE = "jane@nasa.gov"
+
 /** A row of the home page's feed: an example with its verdict, and a fact behind it in a few words. */
 export type Example = { readonly input: string; readonly verdict: DisplayedVerdict; readonly fact: string }
 
@@ -57,18 +60,16 @@ export async function publicOwnListMatch(
 
 /** Makes the verdicts of the examples by the check that visitors use. */
 export function createExamples(deps: ExamplesDeps): Examples {
-  const { testDomain } = deps
   const outcomes = createOutcomes(deps)
-  const testAddress = `business@${testDomain}`
   const exampleOf = async (input: string): Promise<Example> => {
     const verdict = displayedVerdict(deps, await outcomes(input), "example")
-    // Without DNS nobody knows who runs the mail of a company. The verdict of a test address is the same everywhere.
-    if (input === EXAMPLES[0] && verdict.result.degraded && testDomain !== "") return await exampleOf(testAddress)
+    // Without DNS nobody knows who runs the mail of a company.
+    if (input === EXAMPLES[0] && verdict.result.degraded) return await exampleOf(LISTED_EXAMPLE)
     return { input, verdict, fact: factOf(verdict) }
   }
   return {
     list: async () => await Promise.all(EXAMPLES.map(exampleOf)),
-    has: input => EXAMPLES.some(each => each === input),
+    has: input => input === LISTED_EXAMPLE || EXAMPLES.some(each => each === input),
   }
 }
 
@@ -106,8 +107,8 @@ function factOf(verdict: CheckedVerdict): string {
   if (result.is_lookalike) return verdictHeadline(verdict)
   if (suggestion !== null) return `Typo · did you mean ${suggestion}?`
   const label = CATEGORY_LABELS[category]
-  if (reasons.includes("test_address")) return `${label} · test address`
   if (category === "disposable") return `${label} · on ${formatCount(verdict.lists?.named ?? 0, "list")}`
+  if (reasons.includes("government_suffix")) return `${label} · reserved ending`
   if (category === "personal") return `${label} · free mailbox`
   if (result.shared_inbox.match !== null) return `${label} · shared inbox`
   if (mail.provider !== null) return `${label} · ${mailProviderName(mail.provider)}`

@@ -150,7 +150,7 @@ describe("one report", () => {
   test("shows the card of the verdict, which names what the domain imitates", async () => {
     const { page, id } = await harness({ domain: "paypa1.com" })
     const { html, text } = await page(`/admin/feedback/${id}`)
-    expect(text).toContain("Lookalike of paypal.com")
+    expect(text).toContain("Look-alike of paypal.com")
     expect(html).toContain('id="verdict-title"')
   })
 

@@ -54,7 +54,7 @@ test.each(Object.keys(TEST_ADDRESSES))("the card of the test address %s tells al
 test("sureness stands in ten steps, and only what is certain fills them all", () => {
   const ofConfidence = (confidence: number): number => stepsIn(shown({ ...business, confidence }))
   expect([0.3, 0.6, 0.7, 0.85, 0.95, 0.99, 1].map(ofConfidence)).toEqual([3, 6, 7, 8, 9, 9, 10])
-  expect(stepsIn(shown({ ...business, is_lookalike: true }))).toBe(0)
+  expect(stepsIn(shown({ ...business, is_lookalike: true }))).toBe(10)
 })
 
 describe("the evidence", () => {
@@ -205,7 +205,7 @@ describe("warnings come before the verdict", () => {
       { ...real, is_lookalike: true, reasons: ["mx_found", "lookalike_domain"] },
       { imitates: "paypal.com" },
     )
-    expect(words(html)).toContain("Lookalike of paypal.com allow This domain imitates paypal.com.")
+    expect(words(html)).toContain("Look-alike of paypal.com allow This domain imitates paypal.com.")
     expect(words(html)).toContain("Do not trust links or emails from it.")
     expect(words(html)).not.toContain("A company or organisation uses this domain")
   })

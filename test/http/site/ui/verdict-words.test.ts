@@ -123,8 +123,9 @@ describe("meaning, lines and recommendation agree", () => {
 })
 
 describe("lines", () => {
-  /** Of a shared inbox that is a role's one line tells both, and no line of one that gets no email. */
+  /** Of a shared inbox that is a role's one line tells both, and no line of one that gets no email. Of a disposable name the headline tells the typo. */
   const TELLS_TOO: { readonly [R in Reason]?: RegExp } = {
+    likely_typo: /on our list of disposable domains|call it disposable/,
     role_account: /^This is a role address/,
     shared_inbox_name: /cannot receive email|does not exist|accepts no email/,
   }
@@ -187,11 +188,13 @@ describe("lines", () => {
   })
 })
 
-test("a look-alike has a headline of its own, and nothing is said of how sure its category is", () => {
+test("a look-alike has a headline of its own, and it is the imitation that is certain", () => {
   const verdict = verdictOf({ input: "jane@paypa1.com", mail: {}, lookalikeOf: "paypal.com" })
-  expect(verdictHeadline(verdict)).toBe("Lookalike of paypal.com")
+  expect(verdictHeadline(verdict)).toBe("Look-alike of paypal.com")
   expect(verdictMeaning(verdict)).toContain("We are sure of the imitation, not of who owns it.")
-  expect(sureness(verdict)).toBeNull()
+  expect(sureness(verdict)).toEqual({ of: "imitation", label: "Certain", share: 1 })
+  expect(textsOf(verdict)).toContain("It differs from paypal.com in one character.")
+  expect(textsOf({ ...verdict, imitates: "paypal.org" })).toContain("Its name looks like paypal.org.")
 })
 
 test("sureness is a percentage, or Certain, and of an unknown no figure", () => {

@@ -16,7 +16,7 @@ export const VERDICT = `
 .kv { display: grid; gap: .4rem } .v-side .kv:not(:first-child):not(:empty) { margin-top: 1.25rem } .kv div { display: flex; gap: var(--s4); justify-content: space-between; align-items: baseline } .kv dt { flex: none; color: var(--soft) } .kv dd { min-width: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums }
 .v-policy { display: flex; gap: .4rem } .v-policy select { width: auto; min-height: 2rem; padding: 0 .4rem; font-size: .8125rem }
 .empty .actions { justify-content: center; margin: 0 }
-.ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
+.ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options label[for] { margin-right: .4rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
 .page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }
 @container (min-width: 44rem) { .verdict { grid-template-columns: minmax(0, 1fr) min(20rem, 40%) } .verdict > * { padding: var(--s5) } .v-side { border-top: 0; border-left: 1px solid var(--line) } }
 `

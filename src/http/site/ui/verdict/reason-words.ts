@@ -68,7 +68,7 @@ export const REASON_WORDS: { readonly [R in Reason]: ReasonWords } = {
   blocklisted: ["bad", "telling", v => blockListSentence(v.result)],
   allowlisted: ["good", "telling", () => "It is on your allow list."],
   account_rule: ["info", "telling", ({ result, rule }) => rule === undefined ? "Your rules replace a part of the policy." : `Your rule for ${ACCOUNT_RULES[rule].about} ${RULED[result.recommendation]} it.`],
-  lookalike_domain: ["bad", "telling", () => "Do not trust links or emails from it."],
+  lookalike_domain: ["bad", "telling", lookalikeSentence],
   likely_typo: ["bad", "telling", v => `It looks like a misspelling of ${v.result.did_you_mean ?? "a well-known provider"}.`],
   new_domain: ["bad", "telling", v => v.result.domain_age_days === null ? "It was registered only recently." : `It was registered ${ageLabel(v.result.domain_age_days)}.`],
   parked_domain: ["bad", "telling", () => "Its website is a parking or for-sale page."],
@@ -146,6 +146,13 @@ const endingOf = ({ result }: DisplayedVerdict): string => displayedDomain(resul
 /** The known name that a domain imitates. */
 export const imitatedName = ({ imitates }: Pick<DisplayedVerdict, "imitates">): string =>
   imitates ?? "a well-known name"
+
+/** How a domain imitates another one, where that is plain to see. */
+function lookalikeSentence(verdict: DisplayedVerdict): string {
+  const [own, other] = [verdict.result.domain ?? "", verdict.imitates ?? ""]
+  const isOneOff = own.length === other.length && [...own].filter((letter, at) => letter !== other[at]).length === 1
+  return isOneOff ? `It differs from ${other} in one character.` : `Its name looks like ${imitatedName(verdict)}.`
+}
 
 /** How long ago a number of days is. */
 export const ageLabel = (days: number): string => (days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`)

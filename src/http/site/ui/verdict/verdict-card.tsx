@@ -33,6 +33,8 @@ export type CheckingForm = {
   readonly path: string
   /** The name of the field for the address, domain or website. */
   readonly field: string
+  /** Whether the form itself shows the field for the policy. */
+  readonly hasPolicy?: boolean
   /** What else the check was asked with. */
   readonly fields?: Readonly<Record<string, string>>
 }
@@ -77,7 +79,7 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
 function policyFact({ result }: CheckedVerdict, form: CheckingForm | null): readonly Fact[] {
   if (isUnreadable(result)) return []
   const { policy } = result
-  if (form === null) return [["Policy", policy]]
+  if (form === null || form.hasPolicy === true) return [["Policy", policy]]
   return [
     [
       <label for="policy">Policy</label>,

@@ -136,7 +136,7 @@ const POLICY_OBJECTS: Partial<{ readonly [N in Category | Reason]: string }> = {
 
 /** The headline of a verdict: its category, unless it tells less than that the name imitates another one, is misspelled or does not exist. */
 export function verdictHeadline({ result, imitates }: DisplayedVerdict): string {
-  if (result.is_lookalike) return `Lookalike of ${imitatedName({ imitates })}`
+  if (result.is_lookalike) return `Look-alike of ${imitatedName({ imitates })}`
   if (isProbableTypo(result)) return "Probable typo"
   return isNoName(result) ? "No such domain" : CATEGORY_LABELS[result.category]
 }
@@ -155,10 +155,11 @@ export const verdictMeaning = (verdict: DisplayedVerdict): string => `${whatItIs
 
 /** What the verdict means. */
 export function whatItIs({ result, imitates }: DisplayedVerdict): string {
-  const { category, did_you_mean: suggestion } = result
+  const { category } = result
   if (result.is_lookalike)
-    return `This domain imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
-  if (isProbableTypo(result)) return `This is probably a misspelling of ${suggestion}. As typed, ${AS_TYPED[category]}.`
+    return `This domain imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it. Do not trust links or emails from it.`
+  // The notice above the card says what was meant.
+  if (isProbableTypo(result)) return `As typed, ${AS_TYPED[category]}.`
   const deciding = decidingReason(result)
   const known = ENDING_OF[deciding] ?? KNOWN_AS[category]
   if (isUnreachable(result) && known !== undefined) return `${known} ${unreachableText(result)}.`
@@ -195,7 +196,7 @@ function whatToDo(verdict: DisplayedVerdict): string {
   if (result.is_blocked && recommendation === "block") return "It is on a block list, so do not accept it."
   if (result.is_lookalike)
     return recommendation === "block" ? USUAL_BLOCK_ADVICE : "Find out who owns it before you accept it."
-  if (reasons.includes("likely_typo")) return `Ask whether ${result.did_you_mean ?? "another name"} was meant.`
+  if (reasons.includes("likely_typo")) return "Ask whether another address was meant."
   return recommendation === "block" ? blockAdvice(result) : reviewAdvice(verdict)
 }
 
@@ -238,12 +239,12 @@ const RULED_ADVICE: { readonly [R in Recommendation]: string } = {
 /** How sure a verdict is: of what, as a word or a number, and as a share of a bar. */
 export type Sureness = { readonly of: string; readonly label: string; readonly share: number }
 
-/** How sure the category is. Null: it is not the category that counts. */
+/** How sure the category is, or that another name is imitated. Null: neither counts. */
 export function sureness({ result }: DisplayedVerdict): Sureness | null {
   const { category, confidence: share } = result
-  if (result.is_lookalike || isProbableTypo(result)) return null
+  if (result.is_lookalike) return { of: "imitation", label: "Certain", share: 1 }
   if (isNoName(result) && category !== "invalid") return null
-  const of = CATEGORY_LABELS[category].toLowerCase()
+  const of = `${isProbableTypo(result) ? "as typed, " : ""}${CATEGORY_LABELS[category].toLowerCase()}`
   if (category === "unknown") return { of, label: "Too little to tell", share }
   return { of, label: share === 1 ? "Certain" : `${Math.round(share * 100)}%`, share }
 }
@@ -278,7 +279,7 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly VerdictLin
     text: REASON_WORDS[reason][2](verdict),
   })
   if (isUnreadable(result)) return [line(deciding)]
-  const first = ["lookalike_domain", "likely_typo", deciding, changing, ...result.reasons]
+  const first = ["lookalike_domain", "likely_typo", changing, deciding, ...result.reasons]
   const reasons = result.reasons.filter(reason => !isLeftOut(reason, deciding, result))
   const ofWeight = (weight: Weight): readonly VerdictLine[] =>
     reasons
@@ -327,6 +328,8 @@ const LEFT_OUT: Partial<{ readonly [R in Reason]: (result: CheckResult) => boole
   // A mailbox without email has no readers. Elsewhere the line about the shared inbox names the role too.
   shared_inbox_name: isUnreachable,
   role_account: result => result.reasons.includes("shared_inbox_name") && !isUnreachable(result),
+  // The notice above the card and the headline say it. A verdict that is against the name has a line of its own.
+  likely_typo: result => isProbableTypo(result) && result.reasons.includes("disposable_domain"),
   disposable_domain: isWeaklyListed,
   weak_listing: isWeaklyListed,
   mx_found: ({ category, reasons }) =>
