@@ -90,7 +90,7 @@ describe("the figures of the overview", () => {
     const { text: words } = await get(OVERVIEW)
     expect(words).toContain("Left today 9,991 of 10,000 · resets at 00:00 UTC")
     expect(words).toContain("Publishable keys: 2 of 1,000 today")
-    expect(words).toContain("10,000 units per day · 20 requests per second · 20 at once")
+    expect(words).toContain("Units per day 10,000 Requests per second 20 Requests at once 20")
   })
 
   test("are those of one key when it is chosen, in the chart, the tables and the file", async () => {
@@ -203,7 +203,7 @@ test("an account without limits reads so", async () => {
   await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
   const { text: words } = await get(OVERVIEW)
   expect(words).toContain("Left today No limit 1 unit used today")
-  expect(words).toContain("no limit of units")
+  expect(words).toContain("Units per day unlimited")
 })
 
 describe("the start of a new account", () => {
@@ -214,7 +214,7 @@ describe("the start of a new account", () => {
     const { harness, get } = await openSignedIn({ tier: 0 })
     const { html: first } = await get(OVERVIEW)
     expect([stepOf(first), first.includes('class="tiles"'), first.includes('<figure class="chart')]).toEqual([
-      ...["Send your first request", false, false],
+      ...["Send a request", false, false],
     ])
     await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     const { html: second } = await get(OVERVIEW)
@@ -271,11 +271,26 @@ describe("the latest requests", () => {
     await harness.ask("GET /v1/usage")
     const { html } = await get(OVERVIEW)
     expect(latestOf(html)).toEqual([
-      ...["Batch of 2 1 personal, 1 invalid", "mailinator.com Disposable block"],
+      ...["Batch of 2 Personal: 1 Invalid: 1", "mailinator.com Disposable block"],
       ...Array.from({ length: 6 }, () => "gmail.com Personal review"),
     ])
     const [path = ""] = attributesIn(html, "href").filter(href => href.startsWith(`${ROUTES.requests.path}/`))
     expect((await get(path)).status).toBe(200)
+  })
+
+  test("are a sentence when checks were made before the log was on, without a way to an empty log", async () => {
+    const { harness, get, post } = await openSignedIn()
+    await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    await get(OVERVIEW)
+    await post(ROUTES.postRequestLog.path, { log: "off" })
+    await harness.time.tick(1000)
+    await post(ROUTES.postRequestLog.path, { log: "on" })
+    const { html, text: words } = await get(OVERVIEW)
+    expect(words).toContain(
+      "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
+    )
+    expect(html).not.toContain("See those requests")
+    expect(html).not.toContain("All requests")
   })
 
   test("are a sentence when the log is off", async () => {

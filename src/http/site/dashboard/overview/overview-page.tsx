@@ -2,11 +2,10 @@
 import { formatInstant } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import { TIERS } from "../../../../contract/tiers.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
 import { checkedCount, sumFigures } from "../../../../customers/usage/usage-history.ts"
-import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { MoreUnitsLink } from "../../ui/layout.tsx"
+import { formatCount, formatLimit, formatNumber, formatShare } from "../../ui/format.ts"
+import { DescriptionList, MoreUnitsLink } from "../../ui/layout.tsx"
 import { Change, Notice, Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CategoryPanel, ChartPanel, type DataProps, KeysPanel, LatestPanel } from "./overview-panels.tsx"
@@ -43,7 +42,7 @@ export function OverviewPage({ data }: DataProps) {
           <>
             <FigureTiles data={data} />
             <ChartPanel data={data} />
-            <div class="two">
+            <div class={data.latest.requests.length === 0 ? undefined : "two"}>
               <CategoryPanel data={data} />
               <LatestPanel data={data} />
             </div>
@@ -124,7 +123,7 @@ function FigureTiles({ data }: DataProps) {
               value: formatNumber(remaining),
               note: (
                 <>
-                  of {formatNumber(used + remaining + lost)} · resets{" "}
+                  of {formatNumber(usage.limits.daily_units ?? used + remaining + lost)} · resets{" "}
                   <time dateTime={resetsAt} data-exact title={formatInstant(Date.parse(resetsAt))}>
                     at 00:00 UTC
                   </time>
@@ -146,20 +145,21 @@ function CheckChange({ data: { history, historyBefore, query } }: DataProps) {
 function LimitsPanel({ usage: { tier, limits, today } }: { readonly usage: Usage }) {
   const { daily_units: units, requests_per_second: rate, in_flight: inFlight, batch_items: items, keys } = limits
   const facts = [
-    `Tier: ${TIERS[tier]?.name ?? tier}`,
-    units === null ? "no limit of units" : `${formatCount(units, "unit")} per day`,
-    ...(rate === null ? [] : [`${formatCount(rate, "request")} per second`]),
-    ...(inFlight === null ? [] : [`${formatNumber(inFlight)} at once`]),
-    ...(items === null ? [] : [`${formatCount(items, "item")} per batch`]),
-    ...(keys === null ? [] : [formatCount(keys, "active key")]),
-  ]
+    ["Units per day", formatLimit(units)],
+    ["Requests per second", formatLimit(rate)],
+    ["Requests at once", formatLimit(inFlight)],
+    ["Items per batch", formatLimit(items)],
+    ["Active keys", formatLimit(keys)],
+  ] as const
   return (
-    <Panel title="Limits" link={<a href={ROUTES.docsLimits.path}>How limits work</a>}>
+    <Panel title="Limits" link={<MoreUnitsLink tier={tier} />}>
+      <DescriptionList items={facts} isSpread />
       <p class="hint">
-        {facts.join(" · ")}. A check costs 1 unit, a deep check {LIMITS.deepCheckUnits}.
+        A check costs 1 unit, a deep check {LIMITS.deepCheckUnits}.
         {today.lost === 0
           ? ""
-          : ` ${formatCount(today.lost, "unit")} of today ${today.lost === 1 ? "is" : "are"} neither used nor left.`}
+          : ` ${formatCount(today.lost, "unit")} of today ${today.lost === 1 ? "is" : "are"} neither used nor left.`}{" "}
+        <a href={ROUTES.docsLimits.path}>How limits work</a>
       </p>
     </Panel>
   )

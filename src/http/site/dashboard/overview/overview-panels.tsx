@@ -18,17 +18,10 @@ import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { KEY_KIND_LABELS, KeyLast4, LastUsed } from "../keys/key-summary.tsx"
 import { requestIdOf } from "../requests/request-query.ts"
-import { meaningOf, OutcomePill, subjectOf } from "../requests/request-words.tsx"
+import { type MeantNames, OutcomePill, resultOf, subjectOf } from "../requests/request-words.tsx"
 import type { RequestLogState } from "../requests/requests-page.tsx"
 import type { StartStep } from "./start-steps.tsx"
-import {
-  type DayFigures,
-  daysOf,
-  plainCount,
-  recommendedCount,
-  type StrikingDay,
-  strikingDay,
-} from "./usage-figures.ts"
+import { type DayFigures, daysOf, plainCount, recommendedCount, type StrikingDay } from "./usage-figures.ts"
 import { KEYLESS_NAMES, keyNameOf, type UsageQuery, usagePath } from "./usage-query.ts"
 
 /** The data of the overview. */
@@ -49,7 +42,13 @@ export type OverviewData = {
   /** The account's keys: active ones first, then the newest. */
   readonly keys: readonly ApiKey[]
   /** The latest requests of the log. */
-  readonly latest: { readonly state: RequestLogState; readonly requests: readonly StoredRequest[] }
+  readonly latest: {
+    readonly state: RequestLogState
+    readonly requests: readonly StoredRequest[]
+    readonly names: MeantNames
+  }
+  /** The day that stands out, and whether the log has requests of it. Null: none does. */
+  readonly striking: (StrikingDay & { readonly isLogged: boolean }) | null
   readonly nowMs: number
   /** Null: the account has done all of them. */
   readonly nextStep: StartStep | null
@@ -67,9 +66,9 @@ const PLAIN_SERIES = { label: "Not counted by recommendation", tone: "of-plain" 
 
 /** The checks of each day by recommendation: the chart, its legend, the day that stands out, and all days as a table. */
 export function ChartPanel({ data }: DataProps) {
-  const { history, query, today } = data
+  const { history, query, today, striking } = data
   const days = daysOf(history, query.days, today)
-  const [sum, striking] = [sumFigures(days), strikingDay(days)]
+  const sum = sumFigures(days)
   const download = (
     <a href={usagePath(query, "usageFile")} download>
       Download CSV
@@ -110,7 +109,7 @@ export function ChartPanel({ data }: DataProps) {
             ...(hasPlain ? [{ label: plainWords(days), tone: PLAIN_SERIES.tone }] : []),
           ]}
         />
-        <StrikingDayLine data={data} days={days} striking={striking} />
+        <StrikingDayLine data={data} days={days} />
       </div>
       <DayTable days={days} />
     </Panel>
@@ -123,18 +122,13 @@ function plainWords(days: readonly DayFigures[]): string {
   return last === undefined ? "" : `Until ${formatDay(last.day * DAY_MS)}: not counted by recommendation`
 }
 
-function StrikingDayLine({
-  data: { query, latest, today },
-  days,
-  striking,
-}: DataProps & { readonly days: readonly DayFigures[]; readonly striking: StrikingDay | null }) {
+function StrikingDayLine({ data: { query, striking }, days }: DataProps & { readonly days: readonly DayFigures[] }) {
   if (striking === null) return null
-  const { kind, figures } = striking
+  const { kind, figures, isLogged } = striking
   const { day, byRecommendation } = figures
   const on = formatDay(day * DAY_MS)
   const others = sumFigures(days.filter(each => each.day !== day))
   const usual = formatShare(others.byRecommendation.block, recommendedCount(others))
-  const isLogged = latest.state === "on" && today - day < LIMITS.requestLogDays
   const path = withQuery(ROUTES.requests.path, { key: query.key, from: startOf(day), to: startOf(day + 1) })
   return (
     <p>
@@ -227,7 +221,7 @@ export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } 
       cell: ({ own }) => <Sparkline values={daysOf(own, query.days, today).map(checkedCount)} />,
     },
     {
-      ...{ name: `Checks, ${query.days} days`, kind: "number", onPhone: "first" },
+      ...{ name: `Checks, ${query.days} days`, kind: "number", onPhone: "labelled" },
       cell: ({ checks }) => formatNumber(checks),
     },
   ]
@@ -260,26 +254,27 @@ function KeyName({ id, apiKey }: { readonly id: string; readonly apiKey: ApiKey 
 const kindOf = (key: ApiKey | undefined): string =>
   key === undefined ? "" : `${KEY_KIND_LABELS[key.kind]}${key.revokedAtMs === null ? "" : ", revoked"}`
 
-/** Why no requests are displayed, and where a link leads on. */
-const LATEST_WORDS: { readonly [S in RequestLogState]: { readonly none: string; readonly link: string | null } } = {
-  on: { none: `No checks in the last ${LIMITS.requestLogDays} days.`, link: "All requests" },
-  off: { none: "The request log is off.", link: "Switch it on" },
-  "off by operator": { none: "This server keeps no request log.", link: null },
+/** Why no requests are displayed. */
+const NONE_LOGGED: { readonly [S in RequestLogState]: string } = {
+  on: "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
+  off: "The request log is off.",
+  "off by operator": "This server keeps no request log.",
 }
 
 /** The latest requests: what was checked, what it is, and what was recommended. */
 export function LatestPanel({ data: { latest } }: DataProps) {
-  const { none, link } = LATEST_WORDS[latest.state]
+  const hasSome = latest.requests.length > 0
+  const link = latest.state === "off" ? "Switch it on" : hasSome ? "All requests" : null
   return (
     <Panel title="Latest" link={link === null ? undefined : <a href={ROUTES.requests.path}>{link}</a>}>
-      {latest.requests.length === 0 ? (
-        <p class="hint">{none}</p>
+      {!hasSome ? (
+        <p class="hint">{NONE_LOGGED[latest.state]}</p>
       ) : (
         <ul class="latest">
           {latest.requests.map(request => (
             <li key={requestIdOf(request)}>
               <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>
-              <span>{meaningOf(request)}</span>
+              <span>{resultOf(request, latest.names)}</span>
               <OutcomePill request={request} />
             </li>
           ))}

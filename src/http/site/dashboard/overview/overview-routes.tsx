@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { csvLine } from "../../../../base/csv.ts"
-import { isoDate, utcDay } from "../../../../base/time.ts"
+import { DAY_MS, isoDate, utcDay } from "../../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
@@ -17,10 +17,12 @@ import type { Exchange } from "../../../exchange.ts"
 import { handlers } from "../../../router.ts"
 import type { SignedInUser } from "../../guards.ts"
 import type { SiteContext } from "../../site-context.ts"
+import { readMeantNames } from "../requests/request-words.tsx"
 import { logState } from "../requests/requests-routes.tsx"
 import { OverviewPage } from "./overview-page.tsx"
 import type { OverviewData } from "./overview-panels.tsx"
 import { nextStartStep } from "./start-steps.tsx"
+import { daysOf, type StrikingDay, strikingDay } from "./usage-figures.ts"
 import { keyNameOf, parseUsageQuery, type UsageQuery } from "./usage-query.ts"
 
 /** How many keys are displayed by name. */
@@ -84,16 +86,18 @@ async function readOverview(site: SiteContext, user: SignedInUser, exchange: Exc
   const keys = await listKeys(changes.store, id, KEYS_NAMED_MAX)
   const nowMs = clock()
   const today = utcDay(nowMs)
+  const shown = selected(history, query, today)
   const daysBefore = query.days * 2 <= LIMITS.usageDaysKept
   return {
     user,
     usage: accountUsage,
     query,
-    history: selected(history, query, today),
+    history: shown,
     historyBefore: daysBefore ? selected(history, query, today - query.days) : null,
     hasChecks: history.some(figures => checkedCount(figures) > 0),
     usedKeyIds: [...new Set(history.map(({ keyId }) => keyId))],
     latest: await readLatest(site, id),
+    striking: await readStriking(site, id, query, strikingDay(daysOf(shown, query.days, today))),
     today,
     keys,
     nowMs,
@@ -101,6 +105,20 @@ async function readOverview(site: SiteContext, user: SignedInUser, exchange: Exc
     baseUrl: baseUrl(),
     script: await assets.path("overview.js"),
   }
+}
+
+/** A day that stands out, with whether the request log has some of it. */
+async function readStriking(
+  { changes: { store }, clock, requestLog }: SiteContext,
+  accountId: string,
+  { key }: UsageQuery,
+  striking: StrikingDay | null,
+): Promise<OverviewData["striking"]> {
+  if (striking === null) return null
+  const fromMs = striking.figures.day * DAY_MS
+  const filter = { keyId: key || null, fromMs, toMs: fromMs + DAY_MS }
+  const found = requestLog && (await readRequests(store, accountId, clock(), { filter, before: null, countMax: 1 }))
+  return { ...striking, isLogged: (found ?? []).length > 0 }
 }
 
 /** The part of the usage that the query names. */
@@ -113,8 +131,9 @@ const LATEST_COUNT = 8
 async function readLatest(site: SiteContext, accountId: string): Promise<OverviewData["latest"]> {
   const { changes, clock, requestLog } = site
   const state = await logState(site, accountId)
-  if (state !== "on") return { state, requests: [] }
+  if (state !== "on") return { state, requests: [], names: new Map() }
   await requestLog?.flushAccount(accountId)
   const page = { filter: { hasOutcome: true }, before: null, countMax: LATEST_COUNT }
-  return { state, requests: await readRequests(changes.store, accountId, clock(), page) }
+  const requests = await readRequests(changes.store, accountId, clock(), page)
+  return { state, requests, names: await readMeantNames(site, requests) }
 }

@@ -11,7 +11,7 @@ import { KEYLESS_NAMES } from "./usage-query.ts"
 /** The steps of a new account, in order. */
 const START_STEPS = {
   key: { label: "Make a key", hint: "One for each server or website" },
-  call: { label: "Send your first request", hint: "One command in a terminal" },
+  call: { label: "Send a request", hint: "One command in a terminal" },
   form: { label: "Protect a form", hint: "Typos and disposable addresses" },
 } as const satisfies Record<string, { readonly label: string; readonly hint: string }>
 
@@ -72,9 +72,12 @@ export function StartCard({ next, baseUrl, hasPublishableKey }: StartCardProps) 
 function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
   if (next === "key")
     return (
-      <Explained path={ROUTES.newKey.path} action="Make a key">
-        A key tells us who sends a request. You need one for each server or website.
-      </Explained>
+      <>
+        <p class="actions">
+          <LinkButton path={ROUTES.newKey.path} label="Make a key" />
+        </p>
+        <CodeBlock caption="Your first request" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
+      </>
     )
   if (next === "call")
     return (
