@@ -107,13 +107,20 @@ export function Segmented({ label, choices }: SegmentedProps) {
 /** A share of a whole. `tone` is a class that sets the colour, such as `of-business` or `of-allow`. */
 export type Share = { readonly label: string; readonly count: number; readonly tone: string }
 
+type SplitBarProps = {
+  readonly label: string
+  readonly shares: readonly Share[]
+  /** The whole, where the shares are only a part of it. */
+  readonly total?: number
+}
+
 /** One bar that is divided in proportion to the counts. Each part has its label and count as a title. Empty when all are 0. */
-export function SplitBar({ label, shares }: { readonly label: string; readonly shares: readonly Share[] }) {
-  const total = shares.reduce((sum, { count }) => sum + count, 0)
+export function SplitBar({ label, shares, total = 0 }: SplitBarProps) {
+  const sum = shares.reduce((counted, { count }) => counted + count, 0)
   const starts = shares.map((_, index) => shares.slice(0, index).reduce((sum, { count }) => sum + count, 0))
   return (
     <div class="split">
-      <svg role="img" aria-label={label} preserveAspectRatio="none" viewBox={`0 0 ${Math.max(total, 1)} 1`}>
+      <svg role="img" aria-label={label} preserveAspectRatio="none" viewBox={`0 0 ${Math.max(sum, total, 1)} 1`}>
         {shares.map(({ label: name, count, tone }, index) => (
           <rect key={name} class={tone} x={starts[index]} width={count} height="1">
             <title>{`${name}: ${count}`}</title>

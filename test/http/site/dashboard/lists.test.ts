@@ -96,7 +96,7 @@ describe("without a script", () => {
     expect(refused.html.replaceAll("\r", "")).toContain(`${pasted}</textarea>`)
     expect(refused.text).not.toContain("Choose the file again")
     const { text } = await upload(opened, { pasted: "jane@gmail.com, joe@mailinator.com", file: new File([], "") })
-    expect(text).toStartWith("Pasted addresses")
+    expect(text).toStartWith("← Check a list Pasted addresses")
     expect(text).toContain("0 of 2 rows")
   })
 
@@ -158,10 +158,10 @@ describe("without a script", () => {
       "export.csv \u00b7 CSV, semicolon, Windows-1252 \u00b7 header in line 4 \u00b7 column Work email \u00b7 4 rows",
       ", 1 empty, 2 cleaned",
       "Costs 3 units . 999 left today.",
-      "J\u00fcrgen <JUERGEN@acme.com> \u2192 JUERGEN@acme.com 1,5",
-      "Al n/a skipped 2",
+      "<JUERGEN@acme.com> \u2192 JUERGEN@acme.com J\u00fcrgen 1,5",
+      "n/a skipped Al 2",
       "Check 4 rows",
-      `Ada ada@acme.com ${"x".repeat(100)}\u2026`,
+      `ada@acme.com Ada ${"x".repeat(100)}\u2026`,
       "Choose the file again first:",
     ])
       expect(page.text).toContain(words)
@@ -330,9 +330,11 @@ describe("the owner gets a mail", () => {
   test("when today's units are used up, and one when the list is done the next day", async () => {
     const opened = await openJane(0)
     const page = await uploadDone(opened, { file: csvFile(`email\n${"a@acme.com\n".repeat(1001)}`) })
-    expect(page.text).toContain("List check paused You have used today's units.")
+    expect(page.text).toContain("List check paused 1,000 of 1,001 rows checked")
+    expect(page.text).toContain("You have used today's units.")
+    expect(page.text).toContain("Will be deleted 48 hours after its end")
     expect(page.text).toContain("1,000 of 1,001 rows checked")
-    expect(page.html).toContain(`href="${ROUTES.docsLimits.path}"`)
+    expect(page.html).toContain('href="/#pricing"')
     const overview = await opened.get(ROUTES.dashboard.path)
     expect(overview.text).toContain("Today's units are used up. The API answers 429 until 00:00 UTC")
     expect((await opened.get(`${page.path}/results`)).html.trim().split("\n")).toHaveLength(1001)

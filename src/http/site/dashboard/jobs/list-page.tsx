@@ -5,13 +5,12 @@ import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { REASONS } from "../../../../contract/reasons.ts"
-import { ROUTES } from "../../../../contract/routes.ts"
 import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { ActionButton, FlashMessage, LinkButton, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
+import { formatCount, formatNumber } from "../../ui/format.ts"
+import { Confirmation, FlashMessage, Timestamp } from "../../ui/forms.tsx"
+import { DescriptionList, MoreUnitsLink, Prose, RecommendationCounts } from "../../ui/layout.tsx"
 import { Notice, Panel, ShareTable, SplitBar } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
@@ -28,24 +27,20 @@ import {
   timeLeft,
 } from "./list-words.ts"
 
-type ListPageProps = {
+type ListPageProps = ListProgressProps & {
   readonly user: SignedInUser
-  readonly list: JobBody
   readonly callbacks: readonly CallbackState[]
   readonly flash: string | null
   readonly script: string
 }
 
 /** One list: how far its check is, its results, and its deletion. */
-export function ListPage({ user, list, callbacks, flash, script }: ListPageProps) {
+export function ListPage({ user, list, keepHours, callbacks, flash, script }: ListPageProps) {
   return (
-    <DashboardLayout
-      {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}
-      action={<LinkButton path={ROUTES.dashboardJobs.path} label="Check another list" look="small" />}
-    >
+    <DashboardLayout {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}>
       <FlashMessage message={flash} />
       <div id="progress" data-stream={pathWithId("jobProgress", list.id)}>
-        <ListProgress list={list} />
+        <ListProgress list={list} keepHours={keepHours} />
       </div>
       <p class="unseen" role="status" id="progress-news" />
       <ListCallbacks list={list} callbacks={callbacks} />
@@ -53,129 +48,126 @@ export function ListPage({ user, list, callbacks, flash, script }: ListPageProps
   )
 }
 
+type ListProgressProps = {
+  readonly list: JobBody
+  /** How long a list stays after its end. */
+  readonly keepHours: number
+}
+
 /** What changes while the list is checked. `data-state` tells the script when its state has changed. */
-export function ListProgress({ list }: { readonly list: JobBody }) {
-  const { state, rows } = list
+export function ListProgress({ list, keepHours }: ListProgressProps) {
+  const { state, rows, problems } = list
   return (
     <div
       data-state={state}
       data-live={isLive(list) ? "yes" : "no"}
       data-news={`${STATE_LABELS[state]} ${stateMeaning(list)}`}
     >
-      <Panel title={<StateTitle list={list} />} link={<Deletion list={list} />}>
+      <Panel title={<StateTitle list={list} />} link={<Deletion list={list} keepHours={keepHours} />}>
         {state === "stopped" || state === "failed" ? (
           <Notice
             tone={state === "failed" ? "block" : "review"}
-            action={
-              list.reason === "units_used_up" ? (
-                <LinkButton path={ROUTES.docsLimits.path} label="How limits work" look="small" />
-              ) : undefined
-            }
+            action={list.reason === "units_used_up" ? <MoreUnitsLink /> : undefined}
           >
             {stateMeaning(list)}
           </Notice>
         ) : null}
-        {state === "receiving" || state === "done" ? null : <Progress list={list} />}
-        {JOB_STATES[state].hasResults && rows.done > 0 ? <Downloads list={list} /> : <ListActions list={list} />}
+        {state === "receiving" ? null : <Results list={list} />}
       </Panel>
       {rows.done === 0 ? (
         <Facts list={list} />
       ) : (
         <div class="two">
           <Categories list={list} />
-          <Facts list={list} />
+          {problems.length === 0 ? <Facts list={list} /> : <Problems list={list} />}
         </div>
       )}
-      <Problems list={list} />
+      {problems.length === 0 ? null : <Facts list={list} />}
     </div>
   )
 }
 
 function StateTitle({ list }: { readonly list: JobBody }) {
   const { state } = list
-  if (state === "stopped" || state === "failed") return <>List check {state === "failed" ? "stopped" : "paused"}</>
+  const isBroken = state === "stopped" || state === "failed"
   return (
     <>
-      {STATE_LABELS[state]}
-      {state === "done" ? "." : ""} <span class="because">{stateMeaning(list)}</span>
+      {isBroken ? `List check ${state === "failed" ? "stopped" : "paused"}` : STATE_LABELS[state]}
+      {state === "done" ? "." : ""}{" "}
+      <span class="because">{isBroken ? `${rowsDone(list)} checked` : stateMeaning(list)}</span>
     </>
   )
 }
 
-function Deletion({ list: { expires_at: expiresAt } }: { readonly list: JobBody }) {
-  if (expiresAt === null) return null
-  return (
-    <span class="hint">
-      Will be deleted on{" "}
-      <time dateTime={expiresAt} data-exact>
-        {deletionTime(expiresAt)}
-      </time>
-    </span>
-  )
-}
-
-function Progress({ list }: { readonly list: JobBody }) {
-  const { state, rows, rows_per_second: rate, seconds_left: left } = list
-  return (
-    <>
-      {state === "queued" || state === "running" ? (
-        <progress aria-label="Rows checked" max={Math.max(1, rows.total)} value={rows.done} />
-      ) : null}
-      <p class="sum-line">
-        <span>{rowsDone(list)} checked</span>
-        {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} per second</span>}
-        {left === null ? null : <span>{timeLeft(left)}</span>}
-      </p>
-    </>
-  )
-}
-
-/** Loads the page again where no script does, and deletes the list. */
-const ListActions = ({ list, children }: { readonly list: JobBody; readonly children?: ComponentChildren }) => (
-  <div class="actions">
-    {children}
+/** When the list is deleted by itself, and the way to do it now. Without a script the page is loaded again by hand. */
+const Deletion = ({ list, keepHours }: ListProgressProps) => (
+  <span class="hint">
     {isLive(list) ? (
-      <a class="button small refresh-link" href={pathWithId("dashboardJob", list.id)}>
-        Refresh
-      </a>
+      <span class="refresh-link">
+        <a href={pathWithId("dashboardJob", list.id)}>Refresh</a>
+        {" · "}
+      </span>
     ) : null}
-    <LinkButton path={pathWithId("jobDeletion", list.id)} label="Delete now" look="small danger" />
-  </div>
+    {list.expires_at === null ? (
+      `Will be deleted ${formatCount(keepHours, "hour")} after its end · `
+    ) : (
+      <>
+        Will be deleted on{" "}
+        <time dateTime={list.expires_at} data-exact>
+          {deletionTime(list.expires_at)}
+        </time>
+        {" · "}
+      </>
+    )}
+    <a href={pathWithId("jobDeletion", list.id)}>Delete now</a>
+  </span>
 )
 
-/** One bar of all rows with results, and the file of each part of it. */
-function Downloads({ list }: { readonly list: JobBody }) {
-  const parts = RECOMMENDATIONS.map(name => ({ name, count: list.by_recommendation[name] ?? 0 }))
-  const all = parts.reduce((sum, { count }) => sum + count, 0)
+/** How far the check is, at what speed. Nothing when it has ended. */
+function Progress({ list }: { readonly list: JobBody }) {
+  const { state, rows_per_second: rate, seconds_left: left } = list
+  if (state !== "queued" && state !== "running") return null
+  return (
+    <p class="sum-line">
+      <span>{rowsDone(list)} checked</span>
+      {rate === null ? null : <span>{formatCount(Math.round(rate), "row")} per second</span>}
+      {left === null ? null : <span>{timeLeft(left)}</span>}
+    </p>
+  )
+}
+
+/** One bar of all rows, what they came to so far, and the file of each part once it can be had. */
+function Results({ list }: { readonly list: JobBody }) {
+  const hasFile = JOB_STATES[list.state].hasResults && list.rows.done > 0
   return (
     <form class="results" method="get" action={pathWithId("jobResultsFile", list.id)}>
       <ResultBar list={list} />
-      <ul class="plain parts">
-        {parts.map(({ name, count }) => (
-          <li key={name}>
-            <RecommendationBadge recommendation={name} />
-            <p>
-              <b>{formatNumber(count)}</b> <span class="because">{formatShare(count, all)}</span>
-            </p>
-            {count === 0 ? null : (
+      <Progress list={list} />
+      {list.rows.done === 0 ? null : (
+        <RecommendationCounts
+          counts={list.by_recommendation}
+          below={(name, count) =>
+            count === 0 || !hasFile ? null : (
               <button type="submit" class="small" name="only" value={name}>
                 Download<span class="unseen"> {PART_NAMES[name]}</span>
               </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      <ListActions list={list}>
-        <button type="submit" class="small primary">
-          Download all {formatNumber(list.rows.done)}
-        </button>
-      </ListActions>
-      {JOB_FORMATS[list.format].results === "csv" ? (
-        <label class="check hint">
-          <input type="checkbox" name="cells" value="excel" checked />
-          <span>Make it safe to open in Excel</span>
-          <input type="hidden" name="cells" value="plain" />
-        </label>
+            )
+          }
+        />
+      )}
+      {hasFile ? (
+        <div class="actions">
+          <button type="submit" class="small primary">
+            Download all {formatNumber(list.rows.done)}
+          </button>
+          {JOB_FORMATS[list.format].results === "csv" ? (
+            <label class="check hint">
+              <input type="checkbox" name="cells" value="excel" checked />
+              <span>Make it safe to open in Excel</span>
+              <input type="hidden" name="cells" value="plain" />
+            </label>
+          ) : null}
+        </div>
       ) : null}
     </form>
   )
@@ -184,10 +176,11 @@ function Downloads({ list }: { readonly list: JobBody }) {
 /** How the rows of each recommendation are called. */
 const PART_NAMES = { allow: "allowed rows", review: "rows to review", block: "blocked rows" } as const
 
-/** The rows of a list by recommendation, as one bar. */
+/** The rows of a list by recommendation, as one bar. The part that is not checked yet is empty. */
 export const ResultBar = ({ list }: { readonly list: JobBody }) => (
   <SplitBar
-    label="Rows by recommendation"
+    label={`${rowsDone(list)} checked, by recommendation`}
+    total={list.rows.total}
     shares={RECOMMENDATIONS.map(name => ({
       label: RECOMMENDATION_LABELS[name],
       count: list.by_recommendation[name] ?? 0,
@@ -260,9 +253,13 @@ const PROBLEM_COLUMNS: readonly CellColumn<Problem>[] = [
 
 /** Why rows are not simply allowed, with a row each to look at. The job tells the most common reasons only. */
 function Problems({ list: { problems, by_recommendation: counts } }: { readonly list: JobBody }) {
-  if (problems.length === 0) return null
   const told = problems.map(({ reason, rows, first_row: first }): Problem => {
-    const why = reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />
+    const why =
+      reason === "unreadable" ? (
+        "The row cannot be read."
+      ) : (
+        <Prose text={REASONS[reason].description.replace(/ See `\w+`\.$/, "")} />
+      )
     return { why, rows, first }
   })
   const others = told.reduce((left, { rows }) => left - rows, (counts["review"] ?? 0) + (counts["block"] ?? 0))
@@ -280,28 +277,22 @@ type ListDeletionPageProps = Pick<ListPageProps, "user" | "list">
 export function ListDeletionPage({ user, list }: ListDeletionPageProps) {
   return (
     <DashboardLayout route="jobDeletion" title="Delete this list?" user={user}>
-      <Panel
-        title={<bdi class="any">{listName(list)}</bdi>}
-        link={
-          <span class="hint">
-            {rowsDone(list)} · {STATE_LABELS[list.state]}
-          </span>
-        }
+      <Confirmation
+        path={pathWithId("postJobDeletion", list.id)}
+        label="Delete the list"
+        cancelPath={pathWithId("dashboardJob", list.id)}
       >
         <p>
-          The list and its results are deleted at once. <strong>You cannot undo this.</strong>
+          <strong class="any">{listName(list)}</strong>{" "}
+          <span class="because">
+            {rowsDone(list)} · {STATE_LABELS[list.state]}
+          </span>
+        </p>
+        <p>
+          The list and its results are deleted at once. You cannot undo this.
           {isLive(list) ? " The check stops, and units already used stay used." : null}
         </p>
-        <div class="actions">
-          <ActionButton
-            path={pathWithId("postJobDeletion", list.id)}
-            label="Delete the list"
-            isDangerous
-            look="primary"
-          />
-          <LinkButton path={pathWithId("dashboardJob", list.id)} label="Cancel" look="quiet" />
-        </div>
-      </Panel>
+      </Confirmation>
     </DashboardLayout>
   )
 }

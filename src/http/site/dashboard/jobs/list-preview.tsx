@@ -70,7 +70,8 @@ function SampleTable({ body, sample }: SampleTableProps) {
   const { columns, reading } = body
   const checked = (reading.column_number ?? 1) - 1
   const first = columns.keys().take(COLUMNS_SHOWN_MAX).toArray()
-  const indexes = first.includes(checked) ? first : [...first.slice(1), checked]
+  // The column that is checked stands first, where no narrow screen cuts it.
+  const indexes = [checked, ...first.filter(index => index !== checked)].slice(0, COLUMNS_SHOWN_MAX)
   const look = (index: number) => (index === checked ? { class: "is-checked" } : {})
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)

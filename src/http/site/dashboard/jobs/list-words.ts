@@ -50,7 +50,8 @@ export function stateMeaning(list: JobBody): string {
 /** Where a check broke off: the first row without a result is the likely cause. */
 function brokenOffMeaning({ rows, reading }: JobBody): string {
   const header = typeof reading?.header_line === "number" ? ", not counting the header" : ""
-  return `The check failed twice, most likely at row ${formatNumber(rows.done + 1)}${header}. ${KEPT} Remove that row, then upload the rest again.`
+  const row = formatNumber(rows.done + 1)
+  return `The check failed twice, most likely at row ${row}${header}. ${KEPT} To check the others, upload a file with the rows after row ${row}${header === "" ? "" : " and the header"}.`
 }
 
 /** Whether the state may change by itself: also that of a list that waits for units. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
-import { JOB_LIMITS, JOB_STATES } from "../../../../contract/jobs.ts"
+import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { SignedInUser } from "../../guards.ts"
@@ -78,16 +78,22 @@ const LIST_COLUMNS: readonly CellColumn<JobBody>[] = [
   { name: "State", kind: "pill", cell: listState },
   {
     ...{ name: "Result", kind: "pill", onPhone: "first" },
-    cell: list => (JOB_STATES[list.state].hasResults && list.rows.done > 0 ? <ResultBar list={list} /> : null),
+    cell: list => <ResultBar list={list} />,
   },
   { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows.total) },
   { name: "Uploaded", kind: "time", cell: list => <Timestamp atMs={Date.parse(list.created_at)} /> },
 ]
 
 /** The state of a list, and how far it is unless it is done. */
-function listState({ state, rows }: JobBody): string {
+function listState({ state, rows }: JobBody) {
   const done = rows.done === 0 || state === "done" ? "" : ` ${formatShare(rows.done, rows.total)}`
-  return `${STATE_LABELS[state]}${done}`
+  const tone = state === "failed" ? "block" : state === "stopped" ? "review" : state === "done" ? "ended" : "changed"
+  return (
+    <span class={`pill as-is ${tone}`}>
+      {STATE_LABELS[state]}
+      {done}
+    </span>
+  )
 }
 
 type UploadFormProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax">

@@ -100,6 +100,7 @@ function listPageRoutes(site: SiteContext) {
       <ListPage
         user={user}
         list={jobBody(job, momentOf(site))}
+        keepHours={jobs.keepHours}
         callbacks={await listCallbacks(jobs.store, job.id)}
         flash={flashMessage(request.url, LIST_FLASH)}
         script={await assets.path("list-progress.js")}

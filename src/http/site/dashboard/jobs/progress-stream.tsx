@@ -57,7 +57,7 @@ export function progressStream(
     const job = await findJob(jobs.store, accountId, id)
     if (job === null) return null
     const list = jobBody(job, momentOf(deps))
-    const html = render(<ListProgress list={list} />)
+    const html = render(<ListProgress list={list} keepHours={jobs.keepHours} />)
     const event = html === told ? ":\n\n" : eventText(html)
     told = html
     isWaiting = list.state === "stopped"
