@@ -69,7 +69,6 @@ const wrongForms = (keyPath: string, accountPath: string): readonly Wrong[] => {
       ["networks", { name: "Shop", networks: "<b>home</b>" }],
     ]),
     ...fieldsOf(keyPath, [["units", { units: "0", rate: "3" }]]),
-    ...fieldsOf(keyPath, [["sure", {}]]),
     ...fieldsOf("/dashboard/try", [["asked", { asked: "" }]]),
     ...fieldsOf("/dashboard/lists", [
       ["entries", { entries: "spam.example\nnot one!", note: "Why" }],

@@ -95,7 +95,7 @@ test.skipIf(isBrowserMissing)(
       .first()
       .click()
     await expectFit(watched, "flow-key")
-    await page.getByRole("checkbox").check()
+    await page.locator("summary", { hasText: "Revoke" }).click()
     await page.getByRole("button", { name: "Revoke key" }).click()
     await page.getByRole("status").waitFor()
     await expectFit(watched, "flow-revoked")

@@ -137,7 +137,7 @@ async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger):
   for (const key of [first, second]) expect(await isTaken(run, key)).toBe(true)
 
   const ofFirst = linksIn(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/key_`)) ?? ""
-  const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke key")
+  const revoked = await jane.submit(await jane.get(ofFirst), {}, "Revoke key")
   expect(revoked.text).toContain("revoked")
   expect(await isTaken(run, first)).toBe(false)
   const { status, body } = await server.ask("GET /v1/usage", { key: first })

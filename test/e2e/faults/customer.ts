@@ -56,7 +56,7 @@ export class Customer {
     if (oldest === undefined || active.length < KEYS_KEPT) return await this.makeKey()
     const [id, key] = oldest
     key.state = "asked"
-    await this.send(ROUTES.postKeyRevoke.path.replace(":id", id), { sure: "yes" })
+    await this.send(ROUTES.postKeyRevoke.path.replace(":id", id), {})
     key.state = "revoked"
   }
 
@@ -81,7 +81,7 @@ export class Customer {
     const ids = page.matchAll(new RegExp(KEY_PATH, "g")).map(([, id = ""]) => id)
     const unheard = ids.find(id => (this.keys.get(id)?.state ?? "asked") === "asked")
     if (unheard === undefined) throw new Error("there is no form for a key, and none too many")
-    await this.send(ROUTES.postKeyRevoke.path.replace(":id", unheard), { sure: "yes" })
+    await this.send(ROUTES.postKeyRevoke.path.replace(":id", unheard), {})
     const key = this.keys.get(unheard)
     if (key !== undefined) key.state = "revoked"
   }

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import { noteFingerprint } from "../../../customers/accounts/operator-note.ts"
 import { pathWithId } from "../links.ts"
-import { ActionButton, LinkButton, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { ActionButton, Confirmation, LinkButton, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
 import { Notice, Panel } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
@@ -50,7 +50,7 @@ export const AccountActions = ({ account: { id, suspendedAtMs }, rejectedReason 
     {suspendedAtMs !== undefined ? null : (
       <details class="opener" open={rejectedReason !== undefined}>
         <summary class="button small danger">Suspend…</summary>
-        <form class="form panel" method="post" action={pathWithId("postAdminSuspension", id)}>
+        <Confirmation path={pathWithId("postAdminSuspension", id)} label="Suspend the account">
           <p>
             All keys are refused within {LIMITS.revocationSecondsMax} seconds. The owner can still sign in and read. You
             can resume the account at any time.
@@ -62,10 +62,7 @@ export const AccountActions = ({ account: { id, suspendedAtMs }, rejectedReason 
             error={rejectedReason === undefined ? null : "This reason is too long."}
             hint={`The owner reads it in an email and on the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters. We remove what looks like an email address.`}
           />
-          <button type="submit" class="danger small">
-            Suspend the account
-          </button>
-        </form>
+        </Confirmation>
       </details>
     )}
     <LinkButton path={pathWithId("adminAccountDeletion", id)} label="Delete…" look="small danger" />
@@ -98,12 +95,16 @@ export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionP
   const { id, email, suspendedAtMs } = account
   return (
     <AdminLayout route="adminAccountDeletion" section="adminAccounts" title={`Delete ${email}?`}>
-      <Notice tone="review">You cannot undo this. To block the account temporarily, suspend it instead.</Notice>
-      <Panel>
+      <Confirmation
+        path={pathWithId("postAdminAccountDeletion", id)}
+        label="Delete the account"
+        cancelPath={pathWithId("adminAccount", id)}
+      >
+        <p>You cannot undo this. To block the account temporarily, suspend it instead.</p>
         <ul>
           <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>
           <li>Its email, keys, usage, lists, reports, emails and sessions are deleted. The owner gets no email.</li>
-          <li>Corrections that came from its reports stay. So do its random id and yours in the audit log.</li>
+          <li>Corrections that came from its reports stay. The audit log keeps its random id and yours.</li>
           {suspendedAtMs === undefined ? null : (
             <li>
               It is suspended. A new account with the same email is suspended too, for {LIMITS.formerSuspensionDays}{" "}
@@ -111,25 +112,17 @@ export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionP
             </li>
           )}
         </ul>
-        <form class="form" method="post" action={pathWithId("postAdminAccountDeletion", id)}>
-          <TextField
-            name="email"
-            label="Type the email of the account to confirm"
-            value={rejected ?? ""}
-            maxLength={LIMITS.addressBytesMax}
-            required
-            error={rejected === null ? null : "This is not the email of the account. Nothing was deleted."}
-            hint={`The address is ${email}.`}
-            {...VERBATIM}
-          />
-          <div class="actions">
-            <button type="submit" class="danger">
-              Delete the account
-            </button>
-            <LinkButton path={pathWithId("adminAccount", id)} label="Cancel" look="quiet" />
-          </div>
-        </form>
-      </Panel>
+        <TextField
+          name="email"
+          label="Type the email of the account to confirm"
+          value={rejected ?? ""}
+          maxLength={LIMITS.addressBytesMax}
+          required
+          error={rejected === null ? null : "This is not the email of the account. Nothing was deleted."}
+          placeholder={email}
+          {...VERBATIM}
+        />
+      </Confirmation>
     </AdminLayout>
   )
 }

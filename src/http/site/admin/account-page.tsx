@@ -6,16 +6,15 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { RecordedAct } from "../../../customers/audit/audit.ts"
-import { keyState } from "../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
-import { KEY_KIND_LABELS, KeyLast4, placesOf } from "../dashboard/keys/key-summary.tsx"
+import { KEY_KIND_LABELS, KeyLast4, KeyStatePill, placesOf } from "../dashboard/keys/key-summary.tsx"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId, withQuery } from "../links.ts"
 import { Sparkline } from "../ui/charts.tsx"
 import { formatNumber, tierName } from "../ui/format.ts"
-import { ActionButton, DateStamp, FlashMessage, LinkButton, Timestamp } from "../ui/forms.tsx"
+import { Confirmation, DateStamp, FlashMessage, LinkButton, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList } from "../ui/layout.tsx"
 import { Panel, Tiles } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
@@ -167,7 +166,10 @@ const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColu
     ...{ name: "Last used", kind: "time", onPhone: "labelled" },
     cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
   },
-  { name: "State", kind: "text", cell: key => stateWords(key, account, nowMs) },
+  {
+    ...{ name: "State", kind: "text" },
+    cell: key => [<KeyStatePill key="pill" apiKey={key} nowMs={nowMs} account={account} />, endWords(key, nowMs)],
+  },
   {
     ...{ name: "", kind: "actions", onPhone: "first" },
     cell: ({ id, name, revokedAtMs }) =>
@@ -181,14 +183,11 @@ const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColu
 
 const PLACES_COLUMN = { name: "For", kind: "text", onPhone: "hidden" } as const
 
-/** What became of a key, and when. */
-function stateWords(apiKey: ApiKey, account: Account, nowMs: number): string {
-  const { expiresAtMs, revokedAtMs, revokedBy } = apiKey
+/** Who ended a key, and when. */
+function endWords({ expiresAtMs, revokedAtMs, revokedBy }: ApiKey, nowMs: number): string {
   if (revokedAtMs !== null)
-    return `Revoked ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
-  const hasExpired = keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null
-  if (hasExpired) return `Expired ${formatDate(expiresAtMs)}`
-  return account.suspendedAtMs === undefined ? "Active" : "Refused while suspended"
+    return ` ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? ` ${formatDate(expiresAtMs)}` : ""
 }
 
 const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
@@ -221,36 +220,29 @@ type KeyRevocationPageProps = { readonly apiKey: ApiKey; readonly account: Accou
 
 /** Asks for confirmation before a key is revoked, which cannot be undone. */
 export function KeyRevocationPage({ apiKey, account }: KeyRevocationPageProps) {
-  const { id, name, last4, revokedAtMs } = apiKey
+  const { id, name, revokedAtMs } = apiKey
   const accountPath = pathWithId("adminAccount", account.id)
   return (
-    <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key">
-      <Panel>
-        <DescriptionList
-          items={[
-            ["Account", <a href={accountPath}>{account.email}</a>],
-            ["Key", name],
-            ["Kind", KEY_KIND_LABELS[apiKey.kind]],
-            ["Ends in", <code>{last4}</code>],
-          ]}
-        />
-        {revokedAtMs === null ? (
-          <>
-            <p>
-              The key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this. The account's
-              owner gets an email.
-            </p>
-            <div class="actions">
-              <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
-              <LinkButton path={accountPath} label="Cancel" look="small" />
-            </div>
-          </>
-        ) : (
+    <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke this key?">
+      {revokedAtMs === null ? (
+        <Confirmation path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" cancelPath={accountPath}>
           <p>
-            This key is revoked. <a href={accountPath}>Back to the account</a>
+            {KEY_KIND_LABELS[apiKey.kind]} key{" "}
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>{" "}
+            <KeyLast4 apiKey={apiKey} /> of <bdi>{account.email}</bdi>
           </p>
-        )}
-      </Panel>
+          <p>
+            The key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this. The account's
+            owner gets an email.
+          </p>
+        </Confirmation>
+      ) : (
+        <p>
+          This key is revoked. <a href={accountPath}>Back to the account</a>
+        </p>
+      )}
     </AdminLayout>
   )
 }

@@ -46,23 +46,7 @@ export function AdminLayout({ route, section, title, action, children }: AdminLa
     </nav>
   )
   const parent = ADMIN_SECTIONS.find(each => each.route === section && section !== route)
-  return (
-    <Layout
-      route={route}
-      title={title}
-      action={action}
-      navigation={navigation}
-      aboveTitle={
-        parent && (
-          <p class="parent">
-            <a href={ROUTES[section].path}>{parent.label}</a> /
-          </p>
-        )
-      }
-    >
-      {children}
-    </Layout>
-  )
+  return <Layout {...{ route, title, action, navigation, parent }}>{children}</Layout>
 }
 
 type FilterBarProps = {

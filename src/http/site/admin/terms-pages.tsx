@@ -7,11 +7,10 @@ import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import { withQuery } from "../links.ts"
 import { formatCount } from "../ui/format.ts"
 import {
-  ActionButton,
+  Confirmation,
   DateStamp,
   FlashMessage,
   FormError,
-  LinkButton,
   SelectField,
   TextField,
   Timestamp,
@@ -164,19 +163,16 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
           those: they are refused when that ends.
         </Notice>
       ) : null}
-      <Panel>
+      <Confirmation
+        path={ROUTES.postAdminTerms.path}
+        fields={fields}
+        label={`Publish version ${version}`}
+        isDangerous={false}
+        cancelPath={withQuery(ROUTES.adminTerms.path, fields)}
+      >
         <DescriptionList items={publicationFacts(props)} />
         <p>You cannot change or remove published terms. To correct them, publish another version.</p>
-        <div class="actions">
-          <ActionButton
-            path={ROUTES.postAdminTerms.path}
-            fields={fields}
-            label={`Publish version ${version}`}
-            look="primary"
-          />
-          <LinkButton path={withQuery(ROUTES.adminTerms.path, fields)} label="Change it" look="quiet" />
-        </div>
-      </Panel>
+      </Confirmation>
       {mail === null ? null : (
         <Panel title="The email" id="mail">
           <CodeBlock caption={`Subject: ${mail.subject}`} code={renderMailText(mail)} />

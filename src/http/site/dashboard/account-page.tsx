@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { TIERS } from "../../../contract/tiers.ts"
 import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../customers/accounts/account-export.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import { readMutedNotices } from "../../../customers/accounts/mail-switches.ts"
@@ -12,8 +11,18 @@ import { listSessions, type Session } from "../../../customers/sign-in/sessions.
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatLimit } from "../ui/format.ts"
-import { ActionButton, DateStamp, FlashMessage, FormError, LinkButton, TextField, Timestamp } from "../ui/forms.tsx"
-import { DescriptionList, Layout } from "../ui/layout.tsx"
+import {
+  ActionButton,
+  Confirmation,
+  DateStamp,
+  FlashMessage,
+  FormError,
+  LinkButton,
+  TextField,
+  Timestamp,
+  VERBATIM,
+} from "../ui/forms.tsx"
+import { DescriptionList, Layout, MoreUnitsLink } from "../ui/layout.tsx"
 import { Panel } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
@@ -91,7 +100,10 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
           </tr>
         ))}
       </Table>
-      <p class="hint">A session lasts {LIMITS.sessionDays} days. Sign out any that you do not recognise.</p>
+      <p class="hint">
+        A session lasts {LIMITS.sessionDays} days.
+        {sessions.length > 1 ? " Sign out any that you do not recognise." : ""}
+      </p>
       {sessions.length > 1 ? <ActionButton path={ROUTES.postSessionEnd.path} label="Sign out all others" /> : null}
     </Panel>
   )
@@ -105,50 +117,45 @@ type DeletionSectionProps = { readonly user: SignedInUser; readonly rejected: Re
 /** What the deletion removes, what remains, and its form. */
 function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSectionProps) {
   return (
-    <Panel id="delete" title="Delete the account">
-      <p class="hint">You cannot undo this.</p>
-      <details>
-        <summary>What is deleted, and what stays</summary>
-        <ul>
-          <li>All keys stop working, and all browsers are signed out.</li>
-          <li>Your email address, keys, usage, request log, lists, reports, emails and sessions are deleted.</li>
+    <Confirmation
+      path={ROUTES.postAccountDeletion.path}
+      label="Delete my account"
+      question="Delete your account?"
+      id="delete"
+      isOpen={rejected !== null}
+    >
+      <ul>
+        <li>All keys stop working, and all browsers are signed out. You cannot undo this.</li>
+        <li>Your email address, keys, usage, request log, lists, reports, emails and sessions are deleted.</li>
+        <li>
+          Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
+          of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
+        </li>
+        <li>Backups that the operator keeps are not deleted.</li>
+        {isAdmin ? (
           <li>
-            Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
-            of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
+            You are an administrator because the server's settings name your address. This does not change the settings:
+            if you sign in with this address later, you are an administrator again.
           </li>
-          <li>Backups that the operator keeps are not deleted.</li>
-          {isAdmin ? (
-            <li>
-              You are an administrator because the server's settings name your address. This does not change the
-              settings: if you sign in with this address later, you are an administrator again.
-            </li>
-          ) : null}
-          {account.email === OWNER_EMAIL ? (
-            <li>
-              This is the account that the first start of the server made. If no other account is left, the next start
-              makes it again, with a new key; otherwise it stays deleted.
-            </li>
-          ) : null}
-        </ul>
-      </details>
-      <form class="form" method="post" action={ROUTES.postAccountDeletion.path}>
-        <TextField
-          name="email"
-          label="Type your email address to confirm"
-          value={rejected?.input ?? ""}
-          maxLength={LIMITS.addressBytesMax}
-          required
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          error={rejected === null ? null : "This is not the address of your account. Nothing was deleted."}
-          hint={`Your address is ${account.email}.`}
-        />
-        <button type="submit" class="danger">
-          Delete my account
-        </button>
-      </form>
-    </Panel>
+        ) : null}
+        {account.email === OWNER_EMAIL ? (
+          <li>
+            This is the account that the first start of the server made. If no other account is left, the next start
+            makes it again, with a new key; otherwise it stays deleted.
+          </li>
+        ) : null}
+      </ul>
+      <TextField
+        name="email"
+        label="Type your email address to confirm"
+        value={rejected?.input ?? ""}
+        maxLength={LIMITS.addressBytesMax}
+        required
+        {...VERBATIM}
+        error={rejected === null ? null : "This is not the address of your account. Nothing was deleted."}
+        placeholder={account.email}
+      />
+    </Confirmation>
   )
 }
 
@@ -198,7 +205,7 @@ type LimitsSummaryProps = {
 function LimitsSummary({ tier, limits }: LimitsSummaryProps) {
   const most = (limit: number | null | undefined): string => (limit === undefined ? "unknown" : formatLimit(limit))
   return (
-    <Panel title="Limits" link={<span class="hint">Tier {TIERS[tier]?.name ?? tier}</span>}>
+    <Panel title="Limits" link={<MoreUnitsLink tier={tier} />}>
       <DescriptionList
         isSpread
         items={[

@@ -4,9 +4,7 @@ import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
 import type { SignedInUser } from "../guards.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
-import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
-
-type PageLink = { readonly route: RouteId; readonly label: string }
+import { ariaCurrentPage, Layout, type PageLink } from "../ui/layout.tsx"
 
 /** The pages of an account by what they are for, in the order of the links. */
 const WORK_PAGES: readonly PageLink[] = [
@@ -42,6 +40,7 @@ export function DashboardLayout({ route, title, user, scripts = [], action, chil
       title={title}
       scripts={scripts}
       action={action}
+      parent={[...WORK_PAGES, ...SETTINGS_PAGES].find(page => isBelow(route, page.route))}
       navigation={<AccountNavigation route={route} user={user} />}
       aboveTitle={
         <>
@@ -55,10 +54,13 @@ export function DashboardLayout({ route, title, user, scripts = [], action, chil
   )
 }
 
+/** Whether a page belongs to one that lists it. */
+const isBelow = (route: RouteId, target: RouteId): boolean =>
+  target !== "dashboard" && ROUTES[route].path.startsWith(`${ROUTES[target].path}/`)
+
 /** Marks the link to the current page, or to the one that lists it, such as the keys on the page of a key. */
 function ariaCurrent(target: RouteId, route: RouteId) {
-  if (target !== "dashboard" && ROUTES[route].path.startsWith(`${ROUTES[target].path}/`))
-    return { "aria-current": true } as const
+  if (isBelow(route, target)) return { "aria-current": true } as const
   return ariaCurrentPage(target === route)
 }
 

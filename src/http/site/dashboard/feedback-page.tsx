@@ -9,7 +9,7 @@ import type { SignedInUser } from "../guards.ts"
 import { DomainVerdict } from "../public/domain-lookup.tsx"
 import { DateStamp, FlashMessage, FormError, SelectField, TextArea, TextField, VERBATIM } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
-import { Empty, Panel } from "../ui/panels.tsx"
+import { Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
@@ -59,10 +59,15 @@ export function FeedbackPage(props: FeedbackPageProps) {
       </Panel>
       <Panel title="Your reports" id="sent">
         {rows.length === 0 ? (
-          <Empty>{isFirstPage ? "You have not sent any reports yet." : "There are no older reports."}</Empty>
+          <p class="because">
+            {isFirstPage ? "Reports that you send appear here with our decision." : "There are no older reports."}
+          </p>
         ) : (
           <RowTable caption="Your reports" columns={REPORT_COLUMNS} rows={rows} />
         )}
+        {rows.some(({ status }) => status === "rejected") ? (
+          <p class="hint">We reject a report when the evidence supports the present verdict.</p>
+        ) : null}
         <Pagination
           path={ROUTES.feedback.path}
           query={{}}

@@ -32,7 +32,7 @@ type ViewProps = { readonly view: ListView }
 
 /** The account's block or allow list with its entries, and the forms that change it. */
 export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageProps) {
-  const { Layout, lead, effects, precedence } = scope
+  const { Layout, effects, precedence } = scope
   const view = { scope, data, rejectedOf: (from: string) => (rejected?.from === from ? rejected : null) }
   const isEmpty = data.counts[data.list] === 0
   return (
@@ -50,18 +50,22 @@ export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageP
         />
         {isEmpty ? null : <EntrySearchForm view={view} />}
       </div>
-      <p class="hint">
-        {lead} {effects[data.list]}
-      </p>
+      <p class="hint">{effects[data.list]}</p>
       <Panel>
         <AddForm view={view} />
-        {isEmpty ? null : <Entries view={view} />}
+        {isEmpty ? <EmptyList list={data.list} /> : <Entries view={view} />}
       </Panel>
       <ManyEntries view={view} />
       <EntryHelp precedence={precedence} />
     </Layout>
   )
 }
+
+const EmptyList = ({ list }: Pick<OwnListPageData, "list">) => (
+  <p class="because">
+    Nothing is {list === "block" ? "blocked" : "allowed"} yet. Add example.com and the list covers all its addresses.
+  </p>
+)
 
 const NOTHING_CHANGED = "Nothing was changed. Fix the marked field and try again."
 

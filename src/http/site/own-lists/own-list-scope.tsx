@@ -18,7 +18,6 @@ export type OwnListScope = {
   /** The changes that the user makes of these lists. */
   readonly changesOf: (site: SiteContext, user: SignedInUser) => AttributedLog
   readonly Layout: (props: { readonly user: SignedInUser; readonly children: ComponentChildren }) => ComponentChildren
-  readonly lead: string
   /** What a list does. */
   readonly effects: Readonly<Record<OwnList, string>>
   /** Which list wins. */
@@ -44,10 +43,9 @@ export const ACCOUNT_LISTS: OwnListScope = {
       {children}
     </DashboardLayout>
   ),
-  lead: "Always block or always allow the addresses and domains that you choose.",
   effects: {
-    block: "We recommend Block for everything on this list, unless it is on your allow list too.",
-    allow: "We recommend Allow for everything on this list, unless the address cannot exist.",
+    block: "What is on this list always gets the answer Block, unless it is on your allow list too.",
+    allow: "What is on this list always gets the answer Allow, unless the address cannot exist.",
   },
   precedence: [
     "If both lists match, the allow list wins.",
@@ -73,10 +71,9 @@ export const OPERATOR_LISTS: OwnListScope = {
       {children}
     </AdminLayout>
   ),
-  lead: "These lists hold for all accounts and for the free checker.",
   effects: {
     block: "Everything on this list is blocked for every account. Accounts cannot override it.",
-    allow: "Everything on this list counts neither as disposable nor as a relay.",
+    allow: "For all accounts and the free checker, nothing on this list counts as disposable or as a relay.",
   },
   precedence: [
     "The block list beats the allow lists of accounts.",

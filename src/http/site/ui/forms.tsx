@@ -211,6 +211,47 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
+type ConfirmationProps = {
+  readonly path: string
+  /** What the button does, in words. */
+  readonly label: string
+  /** Where a change of mind leads. */
+  readonly cancelPath?: string
+  /** Where it is not the title of the page: the question, under which all else is folded. */
+  readonly question?: ComponentChildren
+  readonly id?: string
+  readonly isOpen?: boolean
+  readonly isDangerous?: boolean
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string>>
+  /** What happens, and fields. */
+  readonly children: ComponentChildren
+}
+
+/** Asks before something is done that cannot be undone, below the title of a page or in a fold: what happens, the button, the way back. */
+export function Confirmation(props: ConfirmationProps) {
+  const { path, label, cancelPath, question, id, isOpen = false, isDangerous = true, fields = {}, children } = props
+  const form = (
+    <form id={id} class={question === undefined ? "form panel" : "form"} method="post" action={path}>
+      <HiddenFields fields={fields} />
+      {children}
+      <div class="actions">
+        <button type="submit" class={isDangerous ? "danger primary" : "primary"}>
+          {label}
+        </button>
+        {cancelPath === undefined ? null : <LinkButton path={cancelPath} label="Cancel" look="quiet" />}
+      </div>
+    </form>
+  )
+  if (question === undefined) return form
+  return (
+    <details class="panel" open={isOpen}>
+      <summary>{question}</summary>
+      {form}
+    </details>
+  )
+}
+
 type LinkButtonProps = {
   readonly path: string
   readonly label: ComponentChildren

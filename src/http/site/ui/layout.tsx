@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact"
 import { useContext } from "preact/hooks"
-import type { Recommendation } from "../../../contract/policies.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import {
   ACCOUNT_STYLESHEET_PATH,
@@ -12,6 +12,7 @@ import {
   STYLESHEET_PATH,
   THEME_SCRIPT_PATH,
 } from "../assets.ts"
+import { formatNumber, formatShare, tierName } from "./format.ts"
 import { Highlighted } from "./highlighted.tsx"
 import { PageHead } from "./panels.tsx"
 import { type SocialAddress, SocialTags } from "./social.tsx"
@@ -27,6 +28,9 @@ const NAVIGATION = [
 /** Where the home page tells the prices. */
 export const PRICING_PATH = `${ROUTES.home.path}#pricing`
 
+/** A page by its name in a navigation. */
+export type PageLink = { readonly route: RouteId; readonly label: string }
+
 type LayoutProps = {
   /** Null on error pages, which belong to no route. */
   readonly route: RouteId | null
@@ -40,11 +44,13 @@ type LayoutProps = {
   /** Paths of further stylesheets. */
   readonly styles?: readonly string[]
   readonly aboveTitle?: ComponentChildren
+  /** The page that lists this one. */
+  readonly parent?: PageLink | undefined
   /** Displayed in place of the title. It has the page's `h1`. */
   readonly hero?: ComponentChildren
   /** Displayed beside the content on wide screens, below it on others. */
   readonly sidebar?: ComponentChildren
-  /** The links of a section: a column beside the content on wide screens, a strip above it that scrolls sideways on others. */
+  /** The links of a section: a column beside the content on wide screens, a row above it that scrolls sideways on others. */
   readonly navigation?: ComponentChildren
   /** Displayed beside the title, such as a button or a choice of the period. */
   readonly action?: ComponentChildren
@@ -53,10 +59,17 @@ type LayoutProps = {
 
 /** A complete page: head, header, content and footer. */
 export function Layout(props: LayoutProps) {
-  const { route, title, aboveTitle, hero, action, sidebar, navigation, children } = props
+  const { route, title, aboveTitle, parent, hero, action, sidebar, navigation, children } = props
   const content = (
     <main id="content" class="page">
       {aboveTitle}
+      {parent === undefined ? null : (
+        <p class="crumb">
+          <a href={ROUTES[parent.route].path}>
+            <span aria-hidden="true">←</span> {parent.label}
+          </a>
+        </p>
+      )}
       {hero ?? <PageHead title={title} action={action} />}
       {children}
     </main>
@@ -218,11 +231,15 @@ function sectionOf(route: RouteId): NavigationTarget | null {
   return path.startsWith(`${ROUTES.docs.path}/`) && !hasOwnLink ? "docsGuide" : null
 }
 
-/** Leads to more units: to the prices, or at a server that has none to show to what the limits are. */
-export function MoreUnitsLink() {
+/** Leads to more units than a tier has, which the link may name: to the prices, or at a server that has none to show to what the limits are. */
+export function MoreUnitsLink({ tier }: { readonly tier?: number }) {
   const { hasPricing } = useContext(Offer)
   return (
-    <a class="button small" href={hasPricing ? PRICING_PATH : ROUTES.docsLimits.path}>
+    <a
+      class={tier === undefined ? "button small" : undefined}
+      href={hasPricing ? PRICING_PATH : ROUTES.docsLimits.path}
+    >
+      {tier === undefined ? "" : `${tierName(tier)} plan · `}
       {hasPricing ? "See pricing" : "How limits work"}
     </a>
   )
@@ -289,6 +306,30 @@ export function Tabs({ label, name, tabs }: TabsProps) {
 /** A coloured recommendation. The colour adds nothing to the word. */
 export function RecommendationBadge({ recommendation }: { readonly recommendation: Recommendation }) {
   return <span class={`pill ${recommendation}`}>{recommendation}</span>
+}
+
+type CountsProps = {
+  readonly counts: Readonly<Partial<Record<Recommendation, number>>>
+  /** What stands below each number. */
+  readonly below?: (name: Recommendation, count: number) => ComponentChildren
+}
+
+/** How many things were allowed, are to be reviewed, and were blocked, in three columns. */
+export function RecommendationCounts({ counts, below = () => null }: CountsProps) {
+  const all = RECOMMENDATIONS.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
+  return (
+    <ul class="plain parts">
+      {RECOMMENDATIONS.map(name => (
+        <li key={name}>
+          <RecommendationBadge recommendation={name} />
+          <p>
+            <b>{formatNumber(counts[name] ?? 0)}</b> <span class="because">{formatShare(counts[name] ?? 0, all)}</span>
+          </p>
+          {below(name, counts[name] ?? 0)}
+        </li>
+      ))}
+    </ul>
+  )
 }
 
 /** Indented JSON. */

@@ -230,7 +230,7 @@ describe("a key", () => {
     const sent = formIn(confirmation.html, "Revoke the key")
     const { text: words } = await done(sent.path, sent.fields)
     expect(words).toContain("Key revoked. We send the account's owner an email.")
-    expect(words).toContain("Revoked by an administrator")
+    expect(words).toContain("revoked by an administrator")
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "key_revoked" })
     const again = await form(path)
     expect(again.redirectPath).toEndWith("done=key-revoked-before")

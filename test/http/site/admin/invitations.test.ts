@@ -25,7 +25,9 @@ test("an invitation is mailed, makes one account with its tier and a key while s
   expect(mails.map(({ to }) => to)).toEqual(["jane@example.org"])
   const link = linkIn(mails[0]?.text ?? "")
   const page = await guest().get(link)
-  expect(page.text).toContain("An administrator of this server invites jane@example.org . You get an account in the tier")
+  expect(page.text).toContain(
+    "An administrator of this server invites jane@example.org . You get an account in the tier",
+  )
   const welcome = await guest().submit(page)
   expect(keyIn(welcome.html)).not.toBeNull()
   expect(await store.all("SELECT email, tier FROM accounts WHERE email LIKE 'jane%'")).toEqual([

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
-import { DAY_MS, isoDate, utcDay } from "../../../../base/time.ts"
+import { DAY_MS, formatDate, isoDate, utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import { ceilingOf, type KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
@@ -50,7 +50,7 @@ export function KeyFields({ kind, values, errors, ceiling, nowMs, children }: Fi
             {...own("expires")}
             label="Last day"
             type="date"
-            hint="The key stops working when this day ends (UTC). Leave it empty for no expiry."
+            hint={`${dayWords(values.expires)}The key stops working when this day ends (UTC). Leave it empty for no expiry.`}
             min={isoDate(utcDay(nowMs))}
             max={isoDate(utcDay(nowMs + LIMITS.keyExpiryDaysMax * DAY_MS) - 1)}
           />
@@ -70,6 +70,12 @@ export function KeyFields({ kind, values, errors, ceiling, nowMs, children }: Fi
       </details>
     </>
   )
+}
+
+/** A day as people read it, since browsers show it in many forms. */
+function dayWords(value: string): string {
+  const atMs = Date.parse(value)
+  return Number.isNaN(atMs) ? "" : `${formatDate(atMs)}. `
 }
 
 type NameFieldProps = {
@@ -106,6 +112,6 @@ const PlacesField = ({ onlyFor, children, ...field }: PlacesFieldProps) => (
   <div
     class={onlyFor === null || field.error !== null || field.value !== "" ? "wide-field" : `for-${onlyFor} wide-field`}
   >
-    <TextArea {...field} {...VERBATIM} hint={children} rows={3} />
+    <TextArea {...field} {...VERBATIM} hint={children} rows={Math.max(3, field.value.split("\n").length + 1)} />
   </div>
 )

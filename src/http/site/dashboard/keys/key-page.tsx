@@ -8,12 +8,12 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { Sparkline } from "../../ui/charts.tsx"
 import { formatNumber } from "../../ui/format.ts"
-import { FlashMessage, FormError } from "../../ui/forms.tsx"
+import { Confirmation, DateStamp, FlashMessage, FormError, LinkButton } from "../../ui/forms.tsx"
 import { Panel, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { KeyFields, NameField } from "./key-fields.tsx"
 import { errorAt, type KeyFormError, type SettingValues, settingValues } from "./key-settings.ts"
-import { FormScriptSnippet, KeyLast4, KeySummary, unitsOf } from "./key-summary.tsx"
+import { FormScriptSnippet, KeyLast4, KeyStatePill, KeySummary, LastUsed, unitsOf } from "./key-summary.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
@@ -22,11 +22,8 @@ export const KEY_FLASH = {
   "revoked-before": "This key was already revoked. Nothing changed.",
 } as const satisfies Record<string, string>
 
-/** What is wrong with one of the page's forms, and what was entered there. */
-export type KeyPageFault =
-  | { readonly form: "settings"; readonly values: SettingValues; readonly errors: readonly KeyFormError[] }
-  /** The form for the revocation was sent without its confirmation. */
-  | { readonly form: "revoke" }
+/** What is wrong with the settings, and what was entered there. */
+export type KeyPageFault = { readonly values: SettingValues; readonly errors: readonly KeyFormError[] }
 
 type KeyPageProps = {
   readonly user: SignedInUser
@@ -41,11 +38,13 @@ type KeyPageProps = {
   readonly ceiling: KeyLimitCeiling
   readonly nowMs: number
   readonly baseUrl: string
+  /** The account's other keys that can be used. */
+  readonly others: readonly ApiKey[]
 }
 
 /** One key: its data, the forms that change it, and its revocation. */
-export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest }: KeyPageProps) {
-  const { apiKey, fault, nowMs } = rest
+export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, others, ...rest }: KeyPageProps) {
+  const { apiKey, nowMs } = rest
   const checks = dailyChecks.reduce((sum, count) => sum + count, 0)
   const isRevoked = apiKey.revokedAtMs !== null
   return (
@@ -53,23 +52,23 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest
       route="dashboardKey"
       title={apiKey.name}
       user={user}
-      action={isRevoked ? <span class="pill block">Revoked</span> : undefined}
+      action={<KeyStatePill apiKey={apiKey} nowMs={nowMs} />}
     >
-      <p class="crumb">
-        <a href={ROUTES.keys.path}>All keys</a>
-      </p>
       <FlashMessage message={flash} />
-      <Tiles
-        tiles={[
-          {
-            label: `Checks, ${dailyChecks.length} days`,
-            value: formatNumber(checks),
-            note: checks === 0 ? undefined : <Sparkline values={dailyChecks} />,
-          },
-          { label: "Units today", value: formatNumber(unitsToday), note: unitsOf(apiKey) },
-        ]}
-      />
-      <Panel>
+      {isRevoked ? null : (
+        <Tiles
+          tiles={[
+            {
+              label: `Checks, ${dailyChecks.length} days`,
+              value: formatNumber(checks),
+              note: checks === 0 ? undefined : <Sparkline values={dailyChecks} />,
+            },
+            { label: "Units today", value: formatNumber(unitsToday), note: unitsOf(apiKey, rest.ceiling) },
+            { label: "Last used", value: <LastUsed apiKey={apiKey} /> },
+          ]}
+        />
+      )}
+      <Panel title="Key">
         <KeySummary apiKey={apiKey} nowMs={nowMs} />
       </Panel>
       {isRevoked || apiKey.publicText === null ? null : (
@@ -78,14 +77,17 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest
         </Panel>
       )}
       <SettingsForm {...rest} />
-      {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
+      {isRevoked ? (
+        <LinkButton path={ROUTES.newKey.path} label="New key" />
+      ) : (
+        <RevokeSection apiKey={apiKey} others={others} />
+      )}
     </DashboardLayout>
   )
 }
 
 function SettingsForm({ apiKey, fault, ceiling, nowMs }: Pick<KeyPageProps, "apiKey" | "fault" | "ceiling" | "nowMs">) {
-  const { values, errors } =
-    fault?.form === "settings" ? fault : { values: settingValues(apiKey), errors: [] as readonly KeyFormError[] }
+  const { values, errors } = fault ?? { values: settingValues(apiKey), errors: [] }
   return (
     <Panel id="settings" title="Settings">
       <FormError message={errorAt("form", errors)} />
@@ -96,43 +98,50 @@ function SettingsForm({ apiKey, fault, ceiling, nowMs }: Pick<KeyPageProps, "api
         ) : (
           <NameField value={values.name} error={errorAt("name", errors)} />
         )}
-        <button type="submit">Save</button>
+        <button type="submit" class="quiet">
+          Save
+        </button>
       </form>
     </Panel>
   )
 }
 
-function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey; readonly isUnconfirmed: boolean }) {
+function RevokeSection({ apiKey: of, others }: Pick<KeyPageProps, "apiKey" | "others">) {
   return (
-    <Panel id="revoke" title="Replace or revoke" link={<a href={ROUTES.newKey.path}>New key</a>}>
-      <p>
-        To replace the key, create a new one and switch to it before you revoke this one. A revoked key stops working
-        within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
-      </p>
-      <form class="form" method="post" action={`${pathWithId("postKeyRevoke", of.id)}#revoke`}>
-        <div>
-          <label class="check">
-            <input
-              type="checkbox"
-              name="sure"
-              value="yes"
-              required
-              {...(isUnconfirmed ? { "aria-invalid": true, "aria-describedby": "sure-fault" } : {})}
-            />
-            <span>
-              I want to revoke <bdi>{of.name}</bdi> <KeyLast4 apiKey={of} /> permanently.
-            </span>
-          </label>
-          {isUnconfirmed ? (
-            <p class="fault" id="sure-fault" role="alert">
-              Tick the box to confirm.
-            </p>
-          ) : null}
-        </div>
-        <button type="submit" class="danger">
-          Revoke key
-        </button>
-      </form>
-    </Panel>
+    <Confirmation
+      path={pathWithId("postKeyRevoke", of.id)}
+      label="Revoke key"
+      question={
+        <>
+          Revoke <bdi>{of.name}</bdi> <KeyLast4 apiKey={of} />?
+        </>
+      }
+      id="revoke"
+    >
+      <p>A revoked key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.</p>
+      {others.length + 1 < LIMITS.keysPerAccountMax ? (
+        <p>
+          To replace it, first <a href={ROUTES.newKey.path}>create a new key</a> and switch to that one.
+        </p>
+      ) : (
+        <Spare others={others} />
+      )}
+    </Confirmation>
+  )
+}
+
+/** How to replace a key of an account that can have no more: by way of the one that was not used for longest. */
+function Spare({ others }: Pick<KeyPageProps, "others">) {
+  const [spare] = others.toSorted((one, other) => (one.lastUsedAtMs ?? 0) - (other.lastUsedAtMs ?? 0))
+  if (spare === undefined) return null
+  return (
+    <p>
+      You have {LIMITS.keysPerAccountMax} of {LIMITS.keysPerAccountMax} keys. To replace this one without a gap, first
+      revoke one that you do not need, such as{" "}
+      <a href={pathWithId("dashboardKey", spare.id)}>
+        <bdi>{spare.name}</bdi>
+      </a>{" "}
+      ({spare.lastUsedAtMs === null ? "never used" : <>last used {<DateStamp atMs={spare.lastUsedAtMs} />}</>}).
+    </p>
   )
 }

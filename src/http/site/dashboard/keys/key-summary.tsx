@@ -1,11 +1,14 @@
 /** @jsxImportSource preact */
-import { LIMITS } from "../../../../contract/limits.ts"
+import type { ComponentChildren } from "preact"
+import { DAY_MS } from "../../../../base/time.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import type { Account } from "../../../../customers/accounts/accounts.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
-import { KEY_STATES, keyState } from "../../../../customers/keys/key-state.ts"
+import { ceilingOf, type KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
+import { isUsableKey, keyState } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
 import { formScriptTag } from "../../form-script.ts"
-import { formatNumber } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 import { DateStamp, Timestamp } from "../../ui/forms.tsx"
 import { CodeBlock, DescriptionList } from "../../ui/layout.tsx"
 
@@ -17,10 +20,10 @@ export const KeySummary = ({ apiKey, nowMs }: KeySummaryProps) => (
   <DescriptionList
     items={[
       ["Key", <KeyText apiKey={apiKey} />],
-      ["State", <KeyStateLabel apiKey={apiKey} nowMs={nowMs} />],
       ["Kind", KEY_KIND_LABELS[apiKey.kind]],
       ["Created", <Timestamp atMs={apiKey.createdAtMs} />],
-      ["Last used", <LastUsed apiKey={apiKey} />],
+      ...(isUsableKey(apiKey, nowMs) ? [] : [["Last used", <LastUsed apiKey={apiKey} />] as const]),
+      ...keyEnd(apiKey),
     ]}
   />
 )
@@ -29,10 +32,10 @@ export const KeySummary = ({ apiKey, nowMs }: KeySummaryProps) => (
 export const LastUsed = ({ apiKey: { lastUsedAtMs } }: KeyProps) =>
   lastUsedAtMs === null ? <>never</> : <Timestamp atMs={lastUsedAtMs} />
 
-/** The units of a day that the key can use, if they are other than those of the account. */
-export function unitsOf({ kind, unitsPerDay }: ApiKey): string {
-  if (unitsPerDay !== null) return `of ${formatNumber(unitsPerDay)}`
-  return kind === "publishable" ? `of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : ""
+/** The units of a day that the key can use. */
+export function unitsOf({ kind, unitsPerDay }: ApiKey, ofAccount: KeyLimitCeiling): string {
+  const most = unitsPerDay ?? ceilingOf(kind, ofAccount).unitsPerDay
+  return most === null ? "no limit" : `of ${formatNumber(most)}`
 }
 
 /** The key itself, as far as it can be shown. */
@@ -55,23 +58,31 @@ function KeyText({ apiKey: of }: KeyProps) {
   )
 }
 
-/** The state of a key, since when it has ended, or when it will. */
-export function KeyStateLabel({ apiKey, nowMs }: KeySummaryProps) {
-  const { revokedAtMs, revokedBy, expiresAtMs } = apiKey
+/** So many days before its end a key stands out. */
+const ENDING_DAYS = 14
+
+const STATE_TONES = { active: "allow", expired: "ended", revoked: "ended" } as const
+
+/** The state of a key, and in how many days it ends if that is soon. */
+export function KeyStatePill({ apiKey, nowMs, account }: KeySummaryProps & { readonly account?: Account }) {
   const state = keyState(apiKey, nowMs)
-  const atMs = state === "revoked" ? revokedAtMs : expiresAtMs
-  return (
-    <>
-      {state === "active" && atMs !== null ? "active until" : KEY_STATES[state].label}
-      {state === "expiring" ? ":" : ""}
-      {atMs === null ? null : [" ", <DateStamp key="at" atMs={atMs} />]}
-      {revokedBy === null ? null : ` by ${REVOKER_LABELS[revokedBy]}`}
-    </>
-  )
+  const days = Math.ceil(((apiKey.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs) / DAY_MS)
+  if (state === "expiring" || (state === "active" && days <= ENDING_DAYS))
+    return <span class="pill as-is review">Expires in {formatCount(days, "day")}</span>
+  if (state === "active" && account?.suspendedAtMs !== undefined) return <span class="pill block">refused</span>
+  return <span class={`pill ${STATE_TONES[state]}`}>{state}</span>
+}
+
+/** When a key ended or will end. Empty: never. */
+function keyEnd({ revokedAtMs, revokedBy, expiresAtMs }: ApiKey): readonly (readonly [string, ComponentChildren])[] {
+  if (revokedAtMs === null)
+    return expiresAtMs === null ? [] : [["Last day", <DateStamp key="at" atMs={expiresAtMs - 1} />]]
+  const by = revokedBy === null ? null : `, by ${REVOKER_LABELS[revokedBy]}`
+  return [["Revoked", [<DateStamp key="at" atMs={revokedAtMs} />, by]]]
 }
 
 /** Who revoked a key, in words for its owner. */
-const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
+export const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
   owner: "you",
   admin: "an administrator",
   leak: "us, because it was found in public",
@@ -108,6 +119,9 @@ export const FormScriptSnippet = ({ apiKey, keyText, baseUrl }: FormScriptSnippe
       Copy this line into your page. The <a href={ROUTES.docsFormScript.path}>form script</a> shows hints beside its
       email fields.
     </p>
-    <CodeBlock caption={`On ${apiKey.origins.join(", ")}`} code={formScriptTag(baseUrl, keyText)} />
+    <CodeBlock
+      caption={`On ${apiKey.origins.length === 1 ? apiKey.origins.join() : `your ${apiKey.origins.length} websites`}`}
+      code={formScriptTag(baseUrl, keyText).replace(" data-key", "\n  data-key")}
+    />
   </>
 )

@@ -6,11 +6,11 @@ import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
-import { LinkButton } from "../../ui/forms.tsx"
+import { DateStamp, LinkButton } from "../../ui/forms.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { KEY_KIND_LABELS, KeyLast4, KeyStateLabel, LastUsed, placesOf } from "./key-summary.tsx"
+import { KEY_KIND_LABELS, KeyLast4, KeyStatePill, LastUsed, placesOf, REVOKER_LABELS } from "./key-summary.tsx"
 
 /** For so many days the page counts the checks of keys. */
 export const CHECKS_DAYS = 30
@@ -29,17 +29,28 @@ type KeysPageProps = {
 
 /** The account's keys. */
 export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
-  const active = keys.filter(key => isUsableKey(key, nowMs))
+  const active = keys
+    .filter(key => isUsableKey(key, nowMs))
+    .sort((one, other) => (other.lastUsedAtMs ?? 0) - (one.lastUsedAtMs ?? 0))
   const ended = keys.filter(key => !isUsableKey(key, nowMs))
   const isFull = active.length >= LIMITS.keysPerAccountMax
-  const newKey = <LinkButton path={ROUTES.newKey.path} label="New key" />
+  const newKey = isFull ? (
+    <button type="button" disabled>
+      New key
+    </button>
+  ) : (
+    <LinkButton path={ROUTES.newKey.path} label="New key" />
+  )
   return (
-    <DashboardLayout route="keys" title="Keys" user={user} action={active.length === 0 || isFull ? undefined : newKey}>
+    <DashboardLayout route="keys" title="Keys" user={user} action={active.length === 0 ? undefined : newKey}>
       <Panel>
         {active.length === 0 ? (
-          <Empty action={newKey}>A key lets your server or your web page check addresses.</Empty>
+          <Empty action={newKey}>
+            A <strong>secret</strong> key is for your server: full results, all endpoints.
+            <br />A <strong>publishable</strong> key is for your web pages: short answers, only from your websites.
+          </Empty>
         ) : (
-          <RowTable caption="Active keys" columns={keyColumns({ keys: active, checks, nowMs })} rows={active} />
+          <RowTable caption="Active keys" columns={keyColumns({ checks, nowMs, isEnded: false })} rows={active} />
         )}
       </Panel>
       <p class="hint">
@@ -53,7 +64,7 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
         >
           <RowTable
             caption="Expired and revoked keys"
-            columns={keyColumns({ keys: ended, checks, nowMs }).filter(({ name }) => name !== LAST_USED)}
+            columns={keyColumns({ checks, nowMs, isEnded: true })}
             rows={ended}
           />
         </Panel>
@@ -62,11 +73,16 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
   )
 }
 
-/** A column that keys have which can be used. */
-const LAST_USED = "Last used"
+/** Below the name of a key: where it may be used, or who revoked it. */
+function KeyNote({ apiKey }: { readonly apiKey: ApiKey }) {
+  const places = placesOf(apiKey).map(place => place.replace("https://", ""))
+  const note = apiKey.revokedBy === null ? places.join(", ") : `Revoked by ${REVOKER_LABELS[apiKey.revokedBy]}`
+  return note === "" ? null : <p class="hint">{note}</p>
+}
 
-/** On phones a state is displayed where it says more than that a key is active. */
-const keyColumns = ({ keys, checks, nowMs }: Omit<KeysPageProps, "user">): readonly CellColumn<ApiKey>[] => [
+type ColumnsProps = Pick<KeysPageProps, "checks" | "nowMs"> & { readonly isEnded: boolean }
+
+const keyColumns = ({ checks, nowMs, isEnded }: ColumnsProps): readonly CellColumn<ApiKey>[] => [
   {
     ...{ name: "Name", kind: "text" },
     cell: key => [
@@ -75,20 +91,19 @@ const keyColumns = ({ keys, checks, nowMs }: Omit<KeysPageProps, "user">): reado
       </a>,
       " ",
       <KeyLast4 key="last4" apiKey={key} />,
+      <KeyNote key="note" apiKey={key} />,
     ],
   },
+  { name: "Kind", kind: "time", cell: key => KEY_KIND_LABELS[key.kind] },
+  isEnded
+    ? {
+        ...{ name: "Ended", kind: "time" },
+        cell: key => <DateStamp atMs={key.revokedAtMs ?? (key.expiresAtMs ?? 0) - 1} />,
+      }
+    : { ...{ name: "Last used", kind: "time", onPhone: "labelled" }, cell: key => <LastUsed apiKey={key} /> },
+  { name: "State", kind: "pill", onPhone: "first", cell: key => <KeyStatePill apiKey={key} nowMs={nowMs} /> },
   {
-    ...{ name: "Kind", kind: "text" },
-    cell: key => [KEY_KIND_LABELS[key.kind], ...placesOf(key).map(place => place.replace("https://", ""))].join(", "),
-  },
-  { name: LAST_USED, kind: "time", onPhone: "labelled", cell: key => <LastUsed apiKey={key} /> },
-  {
-    ...{ name: "State", kind: "time" },
-    ...(keys.every(key => key.revokedAtMs === null && key.expiresAtMs === null) ? { onPhone: "hidden" } : {}),
-    cell: key => <KeyStateLabel apiKey={key} nowMs={nowMs} />,
-  },
-  {
-    ...{ name: `Checks, ${CHECKS_DAYS} days`, kind: "number", onPhone: "first" },
+    ...{ name: `Checks, ${CHECKS_DAYS} days`, kind: "number", onPhone: "labelled" },
     cell: ({ id }) => formatNumber(checks.get(id) ?? 0),
   },
 ]

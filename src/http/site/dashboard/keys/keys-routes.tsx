@@ -134,7 +134,7 @@ type KeyFormHandler = (
 
 const handleSettings: KeyFormHandler = async (site, user, key, form) => {
   const values = readSettings(form)
-  const refused = (errors: readonly KeyFormError[]) => ({ form: "settings", values, errors }) as const
+  const refused = (errors: readonly KeyFormError[]) => ({ values, errors })
   const ceiling = ceilingOfAccount(site, user)
   const { name, ...further } = parseSettingValues(values, key.expiresAtMs)
   const isRevoked = key.revokedAtMs !== null
@@ -147,8 +147,7 @@ const handleSettings: KeyFormHandler = async (site, user, key, form) => {
   return change.kind === "revoked" || change.kind === "unknown_key" ? "revoked-before" : refused([keyFormError(change)])
 }
 
-const handleRevocation: KeyFormHandler = async (site, user, key, form) => {
-  if (key.revokedAtMs === null && form.text("sure") !== "yes") return { form: "revoke" }
+const handleRevocation: KeyFormHandler = async (site, user, key) => {
   const revocation = await revokeKey(ownerChanges(site, user), key.id, "owner")
   return revocation.kind === "revoked" && !revocation.isNew ? "revoked-before" : "revoked"
 }
@@ -171,6 +170,7 @@ async function keyPage(site: SiteContext, exchange: Exchange, user: SignedInUser
     <KeyPage
       user={user}
       apiKey={key}
+      others={(await readKeys(site, user)).filter(other => other.id !== id && isUsableKey(other, clock()))}
       unitsToday={today.by_key.find(usage => usage.id === id)?.used ?? 0}
       dailyChecks={daysOf(ofKey, CHECKS_DAYS, utcDay(clock())).map(checkedCount)}
       flash={flashMessage(exchange.request.url, KEY_FLASH)}

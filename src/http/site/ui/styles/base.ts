@@ -33,7 +33,7 @@ time { white-space: nowrap }
 details { margin: 0 0 var(--s3) }
 summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover { color: var(--accent) }
 
-.head { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); justify-content: space-between; align-items: center; margin: 0 0 1.25rem } .head h1 { margin: 0 }
+.head { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); justify-content: space-between; align-items: center; margin: 0 0 1.25rem } .head h1 { margin: 0 } .head > .pill { margin-right: auto }
 .panel { border: 1px solid var(--line); border-radius: var(--r-m); padding: 1.1rem; margin: 0 0 var(--s4); min-width: 0 }
 .panel-head { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); justify-content: space-between; align-items: baseline; margin: 0 0 var(--s3) } .panel-head h2 { margin: 0; font-size: .9375rem; line-height: 1.5; letter-spacing: 0; font-weight: 600 }
 .panel-head a:not([class]) { font-size: .8125rem; text-decoration: none } .panel-head a:hover { text-decoration: underline }
@@ -43,11 +43,12 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .tiles div { padding: .9rem 1.1rem; box-shadow: -1px -1px 0 var(--line) } .tiles dt { color: var(--soft); font-size: .8125rem }
 .tiles dd { font-size: 1.625rem; font-weight: 650; line-height: 1.4; letter-spacing: -.02em; font-variant-numeric: tabular-nums; overflow-wrap: anywhere } .tiles small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400; line-height: 1.54; letter-spacing: 0 }
 .pill { display: inline-block; padding: 0 .55rem; border-radius: 999px; font-size: .75rem; font-weight: 600; line-height: 1.5rem; white-space: nowrap; text-transform: capitalize }
+.pill.as-is { text-transform: none } .pill.ended { color: var(--soft); background: var(--line) }
 .segmented { display: inline-flex; max-width: 100%; overflow-x: auto; border: 1px solid var(--line); border-radius: 8px; font-size: .8125rem } .page .segmented a { padding: .35rem .75rem; color: var(--soft); text-decoration: none; white-space: nowrap } .segmented a + a { border-left: 1px solid var(--line) }
 .page .segmented a:hover { color: var(--ink) } .page .segmented a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 } .segmented a:focus-visible { outline-offset: -2px }
 .split { display: flex; gap: 2px; height: .875rem; border-radius: 7px; overflow: hidden; background: var(--line) } .split svg { display: block; width: 100%; height: 100% } .split rect, .swatch { fill: var(--tone) }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: .6rem 0 0; padding: 0; color: var(--soft); font-size: .8125rem; list-style: none } .page .legend li { margin: 0 } .swatch { width: 9px; height: 9px; margin-right: .4rem }
-.panel:has(> .empty) { padding: 0; border: 0; margin: 0 } .empty { margin: 0 0 var(--s4); padding: 2.25rem 1.25rem; border: 1px dashed var(--line-strong); border-radius: var(--r-l); background: var(--wash); text-align: center } .empty svg { display: block; margin: 0 auto var(--s3) } .empty p { margin-inline: auto }
+.panel:has(> .empty) { padding: 0; border: 0 } .empty { margin: 0 0 var(--s4); padding: 2.25rem 1.25rem; border: 1px dashed var(--line-strong); border-radius: var(--r-l); background: var(--wash); text-align: center } .empty svg { display: block; margin: 0 auto var(--s3) } .empty p { margin-inline: auto }
 .notice { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s4); padding: .7rem 1rem; border-radius: var(--r-m); border: 1px solid var(--line); overflow-wrap: anywhere }
 .notice > div, .notice > p { min-width: 0; margin: 0 } .notice > div { flex: 1 1 16rem } .notice p + p { margin-top: var(--s2) } .notice.allow, .notice.review, .notice.block { border-color: transparent } .notice .actions { margin: 0 }
 .done, .told, .boxed { max-width: 40rem; margin: 0 0 var(--s4); padding: .7rem 1rem; border-radius: var(--r-m); overflow-wrap: anywhere } .done { color: var(--allow); background: var(--allow-wash) } .told { color: var(--review); background: var(--review-wash) } .boxed { color: var(--block); background: var(--block-wash) } .told a, .boxed a { color: inherit }

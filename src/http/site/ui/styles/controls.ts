@@ -4,13 +4,13 @@ button, .button { display: inline-flex; align-items: center; justify-content: ce
 button:hover, .button:hover { background: color-mix(in srgb, var(--accent) 86%, var(--ink)) }
 button.quiet, .button.quiet, button.small, .button.small, button.danger { color: var(--ink); background: var(--paper); border-color: var(--line) } button.quiet:hover, .button.quiet:hover, button.small:hover, .button.small:hover, button.danger:hover { background: var(--wash); border-color: var(--line-strong) }
 button.small, .button.small { min-height: 2rem; padding: 0 .75rem; font-size: .8125rem } button.danger, button.danger.small, button.danger:hover { color: var(--block) }
-.small.primary.primary { color: var(--on-accent); background: var(--accent); border-color: transparent }
+.danger.primary.primary { color: var(--paper); background: var(--block); border-color: transparent } .danger.primary.primary:hover { background: color-mix(in srgb, var(--block) 86%, var(--ink)) } .small.primary.primary { color: var(--on-accent); background: var(--accent); border-color: transparent }
 button.small[aria-pressed="true"], .button.small[aria-current] { color: var(--accent); background: var(--accent-wash); border-color: var(--accent) }
 button:disabled, form[aria-busy="true"] button { opacity: .6; cursor: progress }
 .action { display: inline; margin: 0 }
 .actions { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; margin: 0 0 1.25rem }
 .theme.theme { width: 1.75rem; min-height: 1.75rem; padding: .35rem; border: 1px solid var(--line); border-radius: 50%; background: linear-gradient(90deg, var(--soft) 50%, var(--paper) 50%) content-box } .theme:hover { border-color: var(--line-strong) }
-.form { max-width: 32rem; margin: 0 0 var(--s6); display: grid; gap: 1.1rem; justify-items: start } .panel .form { margin: 0 } .form + details { margin-top: var(--s3) }
+.form { max-width: 32rem; margin: 0 0 var(--s6); display: grid; gap: 1.1rem; justify-items: start } .panel .form, .panel.form > * { margin: 0 } .panel.form { max-width: 40rem } .form + details { margin-top: var(--s3) }
 .field { display: grid; gap: .3rem; width: 100%; min-width: 0 } .field label, .form legend { font-size: .8125rem; font-weight: 550 } .field p { margin: 0 } .field .fault { font-size: .875rem }
 input:not([type="checkbox"], [type="radio"], [type="hidden"]), select, textarea { width: 100%; min-width: 0; min-height: 2.5rem; padding: .4rem .75rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line-strong); border-radius: var(--r-s); font: 400 .9375rem/1.4 var(--sans) }
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1 } textarea { min-height: 9rem; font-family: var(--mono); font-size: .8125rem; resize: vertical } textarea[name="comment"] { min-height: 5.5rem; font-family: var(--sans); font-size: 1rem }

@@ -16,7 +16,7 @@ export const DOCS = `
   /* The contents are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
   .contents-folded { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } }
 }
-.crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
+.to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
@@ -48,8 +48,9 @@ export const DOCS = `
 @media print { .find, .contents-folded, .turn, .as-markdown, .crumb { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
 `
 
-/** Rows that open for more, in the guide and on the page of sources. */
+/** What the guide and the pages of accounts share: the way back above a title, and rows that open for more. */
 export const FOLDS = `
+.crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) }
 .folds { margin: 0 0 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .folds > * { margin: 0; border-bottom: 1px solid var(--line) } .folds :target, .folds :target > * { background: var(--accent-wash) }
 .cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "▸"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "▾" }
 .cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > :is(p, dl) { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }

@@ -207,7 +207,7 @@ describe("the keys of an account", () => {
       await revokeKey(harness.changes, (await harness.newKey()).id, by)
     const { text: words, html } = await browsed.get(KEYS)
     expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} keys`)
-    expect(words).toContain("Publishable, shop.example")
+    expect(words).toContain("shop.example Publishable")
     for (const who of ["an administrator", "found in public", "you"]) expect(words).toContain(who)
     expect(html.indexOf(id)).toBeLessThan(html.indexOf("Expired and revoked keys"))
   })
@@ -221,7 +221,7 @@ describe("the keys of an account", () => {
     for (const page of [
       await browsed.get(path),
       await browsed.post(`${path}/settings`, { name: "Mine", units: "1" }),
-      await browsed.post(`${path}/revoke`, { sure: "yes" }),
+      await browsed.post(`${path}/revoke`),
     ]) {
       expect(page.status).toBe(404)
       expect(page.text).toContain("You have no such key.")
@@ -291,32 +291,41 @@ describe("a key's own page", () => {
     expect(await keyNamed(browsed, "Former")).toMatchObject({ unitsPerDay: null })
   })
 
-  test("revokes it once that is confirmed, and never twice", async () => {
+  test("revokes it below a question that says what happens, and never twice", async () => {
     const browsed = await openSignedIn()
     const { harness } = browsed
     const path = `/dashboard/keys/${harness.keyId}`
     expect((await browsed.get(path)).text).toContain("A revoked key stops working")
-    const unsure = await browsed.post(`${path}/revoke`)
-    expect(unsure.status).toBe(400)
-    expect(errorAt(unsure.html, "sure")).toContain("Tick the box")
     expect((await harness.ask("GET /v1/usage")).status).toBe(200)
-    const sure = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    const sure = await browsed.post(`${path}/revoke`)
     expect([sure.status, sure.headers.get("location")]).toEqual([303, `${path}?done=revoked`])
     expect((await harness.ask("GET /v1/usage")).status).toBe(401)
     await harness.time.tick(1000)
-    const again = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    const again = await browsed.post(`${path}/revoke`)
     expect(again.headers.get("location")).toBe(`${path}?done=revoked-before`)
     const { text: words, html } = await browsed.get(`${path}?done=revoked-before`)
     expect(words).toContain("was already revoked")
-    expect(words).toContain("revoked 1 Jan 2026 by you")
+    expect(words).toContain("Revoked 1 Jan 2026 , by you")
     expect(html).not.toContain(`${path}/revoke"`)
+  })
+
+  test("of an account with as many keys as it may have names one to revoke first", async () => {
+    const browsed = await openSignedIn()
+    const { harness } = browsed
+    const path = `/dashboard/keys/${harness.keyId}`
+    expect((await browsed.get(path)).text).toContain("To replace it, first create a new key")
+    for (let count = 1; count < LIMITS.keysPerAccountMax; count++) await harness.newKey()
+    const { text } = await browsed.get(path)
+    expect(text).toContain("You have 5 of 5 keys. To replace this one without a gap, first revoke one")
+    expect(text).toContain("(never used)")
+    expect(text).not.toContain("create a new key")
   })
 
   test("says whose revocation came first", async () => {
     const browsed = await openSignedIn()
     await revokeKey(browsed.harness.changes, browsed.harness.keyId, "leak")
     const path = `/dashboard/keys/${browsed.harness.keyId}`
-    const page = await browsed.post(`${path}/revoke`, { sure: "yes" })
+    const page = await browsed.post(`${path}/revoke`)
     expect(page.headers.get("location")).toBe(`${path}?done=revoked-before`)
     expect((await browsed.get(path)).text).toContain("found in public")
   })
@@ -436,7 +445,7 @@ describe("the limits of a key", () => {
     const { html, text } = await browsed.get(path)
     expect([fieldIn(html, "expires"), fieldIn(html, "units")]).toEqual(["2026-01-05", "10"])
     expect(html).toContain("192.0.2.0/24")
-    expect(text).toContain("expires soon: 6 Jan 2026")
+    expect(text).toContain("Expires in 5 days")
     const late = await browsed.submit(seen, { ...limits, units: "77" }, "Save")
     expect([late.status, late.text.includes("changed in another window")]).toEqual([400, true])
     expect(fieldIn(late.html, "units")).toBe("77")
@@ -449,7 +458,7 @@ describe("the limits of a key", () => {
     await saved(browsed, keyId, { expires: "2026-01-01" })
     await time.tick(86_400_000)
     expect((await ask("GET /v1/usage")).status).toBe(401)
-    expect((await browsed.get(KEYS)).text).toContain("expired 2 Jan 2026")
+    expect((await browsed.get(KEYS)).text).toContain("1 Jan 2026 expired")
     await saved(browsed, keyId, { expires: "2026-01-03" })
     expect((await ask("GET /v1/usage")).status).toBe(200)
   })
