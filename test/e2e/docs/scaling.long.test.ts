@@ -22,9 +22,9 @@ const PAGE = await (await openSite()(ROUTES.docsScaling.path)).text()
 
 /** The commands of the page under a caption, as the executable's own page has them. */
 const commands = (caption: string): string => (sampleIn(PAGE, caption) ?? "").replaceAll(CHECKOUT_COMMAND, "mailkind")
-const MOVE = commands("Shell, the move")
-const DUMP = commands("Shell, the dump")
-const RESTORE = commands("Shell, the restore")
+const MOVE = commands("Move")
+const DUMP = commands("Dump")
+const RESTORE = commands("Restore")
 
 /** An operator's shell: `mailkind` is this checkout, and PostgreSQL's programs find a server that is new. */
 async function operator() {
@@ -98,5 +98,5 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
 
 test("the page shows what is run: the balancer's file and its lines", async () => {
   expect(`${commands("haproxy.cfg")}\n`).toBe(await Bun.file(join(ROOT, "data/deploy/haproxy.cfg")).text())
-  for (const line of Object.values(HAPROXY_COMMANDS)) expect(commands("Shell, on the balancer")).toContain(line)
+  for (const line of Object.values(HAPROXY_COMMANDS)) expect(commands("On the balancer")).toContain(line)
 })

@@ -105,7 +105,7 @@ export const OPERATION_INSERTS = {
   "take-out": () =>
     codeFence(
       "sh",
-      "Shell, on the balancer",
+      "On the balancer",
       `${socketLine(HAPROXY_COMMANDS.drain)}\n${socketLine(HAPROXY_COMMANDS.ready)}`,
     ),
 } as const satisfies Readonly<Record<string, Insert>>
