@@ -151,7 +151,7 @@ test.skipIf(isBrowserMissing)(
       await page.selectOption("#policy", "strict")
       await Promise.all([
         page.waitForResponse(answer => answer.request().method() === "POST"),
-        page.click("text=Apply"),
+        page.click(".ask-row button"),
       ])
       await page.waitForSelector(".v-mark.block")
       expect(await page.inputValue("#input")).toBe("o'brien@gmail.com")

@@ -14,7 +14,7 @@ import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
-import { CheckForm, PolicySelect } from "../ui/check-form.tsx"
+import { CheckForm, PolicyChoice } from "../ui/check-form.tsx"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { Empty } from "../ui/panels.tsx"
 import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
@@ -114,9 +114,7 @@ function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
         hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`}
       >
         <div class="ask-options">
-          <span>
-            <label for="policy">Policy</label> <PolicySelect selected={values.policy} error={policyError} />
-          </span>
+          <PolicyChoice selected={values.policy} error={policyError} />
           <label class="check">
             <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
             <span>Deep check: the domain’s age and its homepage too</span>
@@ -133,7 +131,7 @@ function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
       ) : (
         <VerdictCard
           verdict={verdict}
-          form={{ path: TRY_PATH, field: "asked", hasPolicy: true, fields: values.isDeep ? { deep: "yes" } : {} }}
+          form={{ path: TRY_PATH, field: "asked", fields: values.isDeep ? { deep: "yes" } : {} }}
         />
       )}
     </DashboardLayout>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
-import { CheckForm } from "../ui/check-form.tsx"
+import { CheckForm, PolicyChoice } from "../ui/check-form.tsx"
 import { Layout } from "../ui/layout.tsx"
 import { Notice } from "../ui/panels.tsx"
 import { type CheckedVerdict, VerdictCard } from "../ui/verdict/verdict-card.tsx"
@@ -19,7 +19,11 @@ export function ResultPage({ input, verdict }: ResultPageProps) {
       tabTitle={tabTitle(verdict)}
       hero={<h1 class="unseen">Check an address</h1>}
     >
-      <CheckForm {...CHECKER} value={input} error={null} />
+      <CheckForm {...CHECKER} value={input} error={null}>
+        <div class="ask-options">
+          <PolicyChoice selected={verdict.result.policy} />
+        </div>
+      </CheckForm>
       <VerdictCard verdict={verdict} form={{ path: CHECKER.action, field: CHECKER.name }} />
       <Notice
         action={

@@ -55,20 +55,22 @@ export function CheckForm(props: CheckFormProps) {
   )
 }
 
-type PolicySelectProps = { readonly selected: string; readonly error?: string | null }
+type PolicyChoiceProps = { readonly selected: string; readonly error?: string | null }
 
-/** The policy of the check, as a field of its form that may stand elsewhere on the page. */
-export const PolicySelect = ({ selected, error = null }: PolicySelectProps) => (
-  <select
-    id="policy"
-    name="policy"
-    form={CHECK_FORM_ID}
-    {...(error === null ? {} : { "aria-invalid": true, "aria-describedby": "policy-fault" })}
-  >
-    {POLICY_NAMES.map(policy => (
-      <option key={policy} value={policy} selected={policy === selected}>
-        {policy}
-      </option>
-    ))}
-  </select>
+/** The policy of the check, among the options below its field. */
+export const PolicyChoice = ({ selected, error = null }: PolicyChoiceProps) => (
+  <span>
+    <label for="policy">Policy</label>{" "}
+    <select
+      id="policy"
+      name="policy"
+      {...(error === null ? {} : { "aria-invalid": true, "aria-describedby": "policy-fault" })}
+    >
+      {POLICY_NAMES.map(policy => (
+        <option key={policy} value={policy} selected={policy === selected}>
+          {policy}
+        </option>
+      ))}
+    </select>
+  </span>
 )

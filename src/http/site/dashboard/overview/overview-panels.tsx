@@ -19,7 +19,7 @@ import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict
 import { KEY_KIND_LABELS, KeyLast4, LastUsed } from "../keys/key-summary.tsx"
 import { requestIdOf } from "../requests/request-query.ts"
 import { type MeantNames, OutcomePill, resultOf, subjectOf } from "../requests/request-words.tsx"
-import type { RequestLogState } from "../requests/requests-page.tsx"
+import { NO_LOG, type RequestLogState } from "../requests/requests-page.tsx"
 import type { StartStep } from "./start-steps.tsx"
 import { type DayFigures, daysOf, plainCount, recommendedCount, type StrikingDay } from "./usage-figures.ts"
 import { KEYLESS_NAMES, keyNameOf, type UsageQuery, usagePath } from "./usage-query.ts"
@@ -254,13 +254,6 @@ function KeyName({ id, apiKey }: { readonly id: string; readonly apiKey: ApiKey 
 const kindOf = (key: ApiKey | undefined): string =>
   key === undefined ? "" : `${KEY_KIND_LABELS[key.kind]}${key.revokedAtMs === null ? "" : ", revoked"}`
 
-/** Why no requests are displayed. */
-const NONE_LOGGED: { readonly [S in RequestLogState]: string } = {
-  on: "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
-  off: "The request log is off.",
-  "off by operator": "This server keeps no request log.",
-}
-
 /** The latest requests: what was checked, what it is, and what was recommended. */
 export function LatestPanel({ data: { latest } }: DataProps) {
   const hasSome = latest.requests.length > 0
@@ -268,7 +261,7 @@ export function LatestPanel({ data: { latest } }: DataProps) {
   return (
     <Panel title="Latest" link={link === null ? undefined : <a href={ROUTES.requests.path}>{link}</a>}>
       {!hasSome ? (
-        <p class="hint">{NONE_LOGGED[latest.state]}</p>
+        <p class="hint">{NO_LOG[latest.state]}</p>
       ) : (
         <ul class="latest">
           {latest.requests.map(request => (

@@ -260,10 +260,11 @@ export const formatTookMs = (tookMs: number): string =>
   `${new Intl.NumberFormat("en", { maximumFractionDigits: tookMs < 1 ? 2 : tookMs < 100 ? 1 : 0 }).format(tookMs)} ms`
 
 /** Why no request is listed. */
-const NO_LOG = {
+export const NO_LOG: { readonly [S in RequestLogState]: string } = {
+  on: "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
   off: "The request log is off. Your requests are counted, but not listed here.",
   "off by operator": "The operator of this server keeps no request logs.",
-} as const
+}
 
 function SwitchSection({ isOn }: { readonly isOn: boolean }) {
   if (isOn)

@@ -14,7 +14,6 @@ export const VERDICT = `
 .v-sure { display: flex; flex-direction: column; margin: 0; color: var(--soft) } .v-sure strong { color: var(--ink); font-size: 1.375rem; line-height: 1.35; letter-spacing: -.01em; font-variant-numeric: tabular-nums } .v-side .hint { margin: var(--s2) 0 0 }
 .v-steps { display: flex; gap: 3px; margin: .5rem 0 0 } .v-steps i { flex: 1; height: 6px; border-radius: 3px; background: var(--line) } .v-steps .on { background: var(--soft) }
 .kv { display: grid; gap: .4rem } .v-side .kv:not(:first-child):not(:empty) { margin-top: 1.25rem } .kv div { display: flex; gap: var(--s4); justify-content: space-between; align-items: baseline } .kv dt { flex: none; color: var(--soft) } .kv dd { min-width: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums }
-.v-policy { display: flex; gap: .4rem } .v-policy select { width: auto; min-height: 2rem; padding: 0 .4rem; font-size: .8125rem }
 .empty .actions { justify-content: center; margin: 0 }
 .ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options label[for] { margin-right: .4rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
 .page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }

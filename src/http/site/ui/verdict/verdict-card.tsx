@@ -3,12 +3,12 @@ import { POLICIES } from "../../../../contract/policies.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { withQuery } from "../../links.ts"
-import { CHECK_FORM_ID, PolicySelect } from "../check-form.tsx"
+import { CHECK_FORM_ID } from "../check-form.tsx"
 import { ActionButton } from "../forms.tsx"
 import { Prose, prettyJson } from "../layout.tsx"
 import { Notice } from "../panels.tsx"
 import type { DisplayedVerdict } from "./reason-words.ts"
-import { type Fact, Verdict } from "./verdict.tsx"
+import { Verdict } from "./verdict.tsx"
 import { type ListCount, MailHosts, ReasonLink, verdictFacts } from "./verdict-evidence.tsx"
 import {
   isUnreadable,
@@ -33,8 +33,6 @@ export type CheckingForm = {
   readonly path: string
   /** The name of the field for the address, domain or website. */
   readonly field: string
-  /** Whether the form itself shows the field for the policy. */
-  readonly hasPolicy?: boolean
   /** What else the check was asked with. */
   readonly fields?: Readonly<Record<string, string>>
 }
@@ -60,7 +58,10 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
       meaning={form === null ? whatItIs(verdict) : verdictMeaning(verdict)}
       reasons={verdictSentences(verdict)}
       sure={sureness(verdict)}
-      facts={[...verdictFacts(verdict, verdict.lists), ...policyFact(verdict, form)]}
+      facts={[
+        ...verdictFacts(verdict, verdict.lists),
+        ...(isUnreadable(result) ? [] : [["Policy", result.policy] as const]),
+      ]}
       isAnswer={form !== null}
       notices={<Notices verdict={verdict} form={form} />}
       belowFacts={
@@ -73,24 +74,6 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
       <Raw verdict={verdict} isCopied={form !== null} />
     </Verdict>
   )
-}
-
-/** The policy, with the field that checks the same under another one. What cannot be read is blocked by all of them. */
-function policyFact({ result }: CheckedVerdict, form: CheckingForm | null): readonly Fact[] {
-  if (isUnreadable(result)) return []
-  const { policy } = result
-  if (form === null || form.hasPolicy === true) return [["Policy", policy]]
-  return [
-    [
-      <label for="policy">Policy</label>,
-      <span class="v-policy">
-        <PolicySelect selected={policy} />
-        <button type="submit" class="small" form={CHECK_FORM_ID}>
-          Apply
-        </button>
-      </span>,
-    ],
-  ]
 }
 
 /** What to know before anything else, each in a line with what can be done about it. */
