@@ -189,6 +189,7 @@ export const askForMore = ([uri]: readonly string[]) => ({
   contact: uri === undefined ? null : { uri, name: uri.replace(/^(?:mailto|tel):/, "") },
 })
 
+/** The same, with the contact as a link. */
 export function AskForMore({ contacts }: { readonly contacts: readonly string[] }) {
   const { sentence, contact } = askForMore(contacts)
   return (
