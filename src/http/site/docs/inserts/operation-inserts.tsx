@@ -103,11 +103,7 @@ export const OPERATION_INSERTS = {
       ]),
     ),
   "take-out": () =>
-    codeFence(
-      "sh",
-      "On the balancer",
-      `${socketLine(HAPROXY_COMMANDS.drain)}\n${socketLine(HAPROXY_COMMANDS.ready)}`,
-    ),
+    codeFence("sh", "On the balancer", `${socketLine(HAPROXY_COMMANDS.drain)}\n${socketLine(HAPROXY_COMMANDS.ready)}`),
 } as const satisfies Readonly<Record<string, Insert>>
 
 /** The parts of the settings, and the setting that begins each. */

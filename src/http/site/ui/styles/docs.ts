@@ -5,14 +5,14 @@ export const DOCS = `
 .pages:not(:target) { display: none } .pages { margin: var(--s7) 0 0; border-bottom: 1px solid var(--line); font-size: .875rem; line-height: 1.43 }
 .pages details { margin: 0; border-top: 1px solid var(--line) } .pages summary { display: flex; justify-content: space-between; padding: .85rem 0; list-style: none } .pages summary::-webkit-details-marker { display: none } .pages summary::after { content: "▸"; color: var(--soft) } .pages [open] > summary::after { content: "▾" }
 .pages ul { margin: 0; padding: 0 0 var(--s2); list-style: none }
-.pages a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere } .pages a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
+.pages a { display: block; padding: .6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere } .pages a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--accent); background: var(--accent-wash); font-weight: 550 }
 .contents-folded { margin: 0 0 var(--s5); padding: .35rem 0; border-block: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 }
 .page .contents-folded ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; max-width: none; margin: 0; padding: 0 0 .35rem; list-style: none } .page .contents-folded li { margin: 0 } .page .contents-folded a { display: block; padding: .25rem 0; color: var(--soft); text-decoration: none } .page .contents-folded a:hover { color: var(--accent); text-decoration: underline }
 .columns :is(div, details) > .sample pre { max-height: none } .columns .beside-text .sample pre { max-height: 26rem }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .columns .to-pages { display: none }
   .columns .pages { display: block; grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
-  .pages details { border: 0 } .pages summary { padding: .35rem 0; font-size: .8125rem }
+  .pages details { border: 0 } .pages a { padding: .3rem .6rem; margin-left: -.6rem } .pages summary { padding: .35rem 0; font-size: .8125rem }
   /* The contents are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
   .contents-folded { & summary { pointer-events: none; list-style: none } &::details-content { content-visibility: visible; block-size: auto } }
 }
