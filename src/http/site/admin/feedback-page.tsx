@@ -52,7 +52,7 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: Admin
       <FlashMessage message={flash} />
       <Panel>
         {rows.length === 0 ? (
-          <Empty>{EMPTY_MESSAGES[status]}</Empty>
+          <Empty>{status === "received" ? "No report is waiting for a decision." : "There are no reports."}</Empty>
         ) : (
           <RowTable
             caption={`Reports: ${STATUS_FILTERS[status]}`}
@@ -99,13 +99,6 @@ const Decision = ({ report }: { readonly report: Feedback }) =>
   ) : (
     <ReportState report={report} />
   )
-
-const EMPTY_MESSAGES: { readonly [S in StatusFilter]: string } = {
-  received: "No report is waiting for a decision.",
-  accepted: "No report was accepted.",
-  rejected: "No report was rejected.",
-  all: "There are no reports.",
-}
 
 function StatusChoice({ status }: Pick<AdminFeedbackPageProps, "status">) {
   const choices = [...FEEDBACK_STATUSES, "all" as const].map(word => ({

@@ -208,7 +208,7 @@ const ENTRY_COLUMNS: readonly TableColumn[] = [
   { name: "Entry", kind: "text" },
   { name: "Note", kind: "text" },
   { name: "Covers", kind: "text" },
-  { name: "Added", kind: "time", onPhone: "first" },
+  { name: "Added", kind: "time" },
 ]
 
 type EntryTableProps = { readonly data: OwnListPageData; readonly selected: ReadonlySet<string> }

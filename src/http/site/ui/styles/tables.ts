@@ -21,8 +21,6 @@ export const TABLES = `
   .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem } .rows tbody td:has(a) { line-height: 1.5rem }
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows .on-phone-first:has(.pill) { align-self: start } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
   .rows td[data-label]::before { content: attr(data-label) " " } .rows th p { font-size: .875rem; line-height: 1.25rem } .rows tbody td:has(.action) { margin-top: var(--s1) }
-  .rows th:has(> label > input) ~ td:nth-child(2)::after, .rows th:has(> label > input) + td:empty + td::after { content: none !important }
-  .rows tbody tr:has(th > label > input) { padding-left: 1.4rem } .rows th:has(> label > input) { position: relative; left: -1.4rem }
   /* A dot stands left of each cell of the second line, and is cut off where a line begins. */
   .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after { content: "·"; position: absolute; left: .3rem }
   .rows tbody tr:has(th input) { margin-left: 1.35rem; column-gap: .75rem; & th.is-text { flex-basis: calc(100% + 1.35rem); margin-left: -1.35rem } & :is(th, td) { padding-left: 0 } & td::after { content: none } }
