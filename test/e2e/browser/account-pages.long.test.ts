@@ -120,6 +120,29 @@ describe.skipIf(isBrowserMissing)(`${IN_A_BROWSER}, at both widths`, () => {
         },
         BROWSER_TEST_MS,
       )
+
+  test.each([390, 320])(
+    "a phone of %d pixels shows the sections in one row of large links, with the current one in sight, without a script",
+    async width => {
+      const phone = { viewport: { width, height: 844 }, javaScriptEnabled: false }
+      const cookies = (await tabs.get("admin")?.page.context().cookies()) ?? []
+      const context = await browser?.newContext(phone)
+      await context?.addCookies(cookies)
+      const page = await context?.newPage()
+      for (const path of [ROUTES.dashboard.path, ROUTES.feedback.path, ROUTES.account.path, ROUTES.adminActs.path]) {
+        await page?.goto(`${origin}${path}`)
+        const links = page?.locator(".section-links a")
+        const boxes = await Promise.all(((await links?.all()) ?? []).map(link => link.boundingBox()))
+        expect(new Set(boxes.map(box => box?.y)).size).toBe(1)
+        expect(Math.min(...boxes.map(box => box?.height ?? 0))).toBeGreaterThanOrEqual(40)
+        const current = await page?.locator(".section-links [aria-current]").boundingBox()
+        expect({ path, left: (current?.x ?? -1) >= 0 }).toEqual({ path, left: true })
+        expect((current?.x ?? width) + (current?.width ?? 0)).toBeLessThanOrEqual(width)
+      }
+      await context?.close()
+    },
+    BROWSER_TEST_MS,
+  )
 })
 
 test.skipIf(isBrowserMissing)(

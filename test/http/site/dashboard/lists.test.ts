@@ -333,6 +333,8 @@ describe("the owner gets a mail", () => {
     expect(page.text).toContain("List check paused 1,000 of 1,001 rows checked")
     expect(page.text).toContain("You have used today's units.")
     expect(page.text).toContain("Will be deleted 48 hours after its end")
+    // The bar is of all rows, so that what is not checked stays empty.
+    expect(page.html).toContain('viewBox="0 0 1001 1"')
     expect(page.text).toContain("1,000 of 1,001 rows checked")
     expect(page.html).toContain('href="/#pricing"')
     const overview = await opened.get(ROUTES.dashboard.path)

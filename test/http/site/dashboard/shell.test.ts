@@ -37,6 +37,7 @@ test("the navigation marks the page, and on the page of one thing the page that 
   expect(await currentOn(ROUTES.dashboard.path)).toBe(`${ROUTES.dashboard.path} page`)
   expect(await currentOn(ROUTES.keys.path)).toBe(`${ROUTES.keys.path} page`)
   expect(await currentOn(keyPath)).toBe(`${ROUTES.keys.path} true`)
+  expect((await harness.page(keyPath)).html).toMatch(/<p class="crumb"><a href="\/dashboard\/keys">.*?<h1>/s)
 })
 
 test("public pages greet whoever is signed in with the same menu, and offer no key", async () => {

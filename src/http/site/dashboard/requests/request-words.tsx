@@ -2,11 +2,11 @@
 
 import { domainToUnicode } from "node:url"
 import { capitalized } from "../../../../base/text.ts"
-import { NO_OWN_LIST_MATCH } from "../../../../check/check.ts"
 import type { Evidence } from "../../../../check/verdict/evidence.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
-import { POLICY_DEFAULT, RECOMMENDATIONS } from "../../../../contract/policies.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
+import { freeCheckRequest } from "../../public/examples.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { parseTyped } from "../../typed-subject.ts"
 import { formatNumber } from "../../ui/format.ts"
@@ -47,18 +47,11 @@ export async function readMeantNames(
   for (const domain of domains) {
     const typed = parseTyped(domain, testDomain)
     if (typed.kind === "refused") continue
-    const { judged } = await listsCheck({ subject: typed.subject, ...PLAIN_CHECK })
+    const { judged } = await listsCheck(freeCheckRequest(typed.subject, "request log"))
     names.set(domain, judged.evidence)
   }
   return names
 }
-
-const PLAIN_CHECK = {
-  policy: POLICY_DEFAULT,
-  isDeep: false,
-  includeTenant: false,
-  ownListMatch: NO_OWN_LIST_MATCH,
-} as const
 
 /** What came out: the problem, the categories of a batch, or the category of a check, in words. */
 export function meaningOf(
