@@ -159,9 +159,7 @@ const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColu
     ),
   },
   { name: "Kind", kind: "pill", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
-  ...(keys.every(key => placesOf(key).length === 0)
-    ? []
-    : [{ ...PLACES_COLUMN, cell: (key: ApiKey) => placesOf(key).join(", ") || null }]),
+  ...(keys.every(key => placesOf(key).length === 0) ? [] : [PLACES_COLUMN]),
   {
     ...{ name: "Last used", kind: "time", onPhone: "labelled" },
     cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
@@ -181,7 +179,10 @@ const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColu
   },
 ]
 
-const PLACES_COLUMN = { name: "For", kind: "text", onPhone: "hidden" } as const
+const PLACES_COLUMN: CellColumn<ApiKey> = {
+  ...{ name: "For", kind: "text", onPhone: "hidden" },
+  cell: key => placesOf(key).join(", ") || null,
+}
 
 /** Who ended a key, and when. */
 function endWords({ expiresAtMs, revokedAtMs, revokedBy }: ApiKey, nowMs: number): string {

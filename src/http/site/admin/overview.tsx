@@ -143,17 +143,9 @@ function overviewTiles({ accountCount, activeKeyCount, traffic: counts, nowMs }:
 
 type DayFigures = ReturnType<typeof dayFigures>
 
-function MailsWaiting({ outbox: { waitingCount, waitingSinceMs } }: Pick<ServerOverview, "outbox">) {
-  if (waitingSinceMs === null) return <>none</>
-  return (
-    <>
-      {formatNumber(waitingCount)}, since <DateStamp atMs={waitingSinceMs} />
-    </>
-  )
-}
-
 function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }: OverviewProps) {
   const { version, uptime_seconds: uptimeS, lists } = health
+  const { waitingCount: count, waitingSinceMs: since } = outbox
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
     <Panel
@@ -166,7 +158,10 @@ function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }:
             ["Version", version],
             ["Running for", formatDuration(uptimeS)],
             ["Servers", formatNumber(nodeCount)],
-            ["Emails waiting", <MailsWaiting outbox={outbox} />],
+            [
+              "Emails waiting",
+              since === null ? "none" : [formatNumber(count), ", since ", <DateStamp key="since" atMs={since} />],
+            ],
           ]}
         />
         <DescriptionList
