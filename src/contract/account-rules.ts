@@ -24,7 +24,7 @@ export const ACCOUNT_RULES = {
   subaddress: { covers: "reason", about: "addresses with a tag" },
   free_subdomain: { covers: "reason", about: "free subdomains" },
   new_domain: { covers: "reason", about: "new domains" },
-  lookalike_domain: { covers: "reason", about: "lookalikes" },
+  lookalike_domain: { covers: "reason", about: "look-alikes" },
   likely_typo: { covers: "reason", about: "likely typos" },
 } as const satisfies Readonly<Record<Exclude<Category, "invalid"> | RuledReason, RuleSpec>>
 

@@ -37,7 +37,10 @@ type ListPageProps = ListProgressProps & {
 /** One list: how far its check is, its results, and its deletion. */
 export function ListPage({ user, list, keepHours, callbacks, flash, script }: ListPageProps) {
   return (
-    <DashboardLayout {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}>
+    <DashboardLayout
+      {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}
+      action={list.reason === "units_used_up" ? <MoreUnitsLink /> : undefined}
+    >
       <FlashMessage message={flash} />
       <div id="progress" data-stream={pathWithId("jobProgress", list.id)}>
         <ListProgress list={list} keepHours={keepHours} />
@@ -65,12 +68,7 @@ export function ListProgress({ list, keepHours }: ListProgressProps) {
     >
       <Panel title={<StateTitle list={list} />} link={<Deletion list={list} keepHours={keepHours} />}>
         {state === "stopped" || state === "failed" ? (
-          <Notice
-            tone={state === "failed" ? "block" : "review"}
-            action={list.reason === "units_used_up" ? <MoreUnitsLink /> : undefined}
-          >
-            {stateMeaning(list)}
-          </Notice>
+          <Notice tone={state === "failed" ? "block" : "review"}>{stateMeaning(list)}</Notice>
         ) : null}
         {state === "receiving" ? null : <Results list={list} />}
       </Panel>
