@@ -36,7 +36,7 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .head { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); justify-content: space-between; align-items: center; margin: 0 0 1.25rem } .head h1 { margin: 0 } .head > .pill { margin-right: auto }
 .panel { border: 1px solid var(--line); border-radius: var(--r-m); padding: 1.1rem; margin: 0 0 var(--s4); min-width: 0 }
 .panel-head { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); justify-content: space-between; align-items: baseline; margin: 0 0 var(--s3) } .panel-head h2 { margin: 0; font-size: .9375rem; line-height: 1.5; letter-spacing: 0; font-weight: 600 }
-.panel-head a:not([class]) { font-size: .8125rem; text-decoration: none } .panel-head a:hover { text-decoration: underline }
+.panel-head > a:not([class]) { font-size: .8125rem; text-decoration: none } .panel-head > a:hover { text-decoration: underline }
 .panel > :last-child, .panel td p:last-child { margin-bottom: 0 }
 .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 var(--s4) }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); margin: 0 0 var(--s4); border: 1px solid var(--line); border-radius: var(--r-m); overflow: hidden }
