@@ -21,7 +21,7 @@ import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AccountActions, NotePanel, type RejectedAdminForms, SuspensionNotice } from "./account-forms.tsx"
 import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { TierField } from "./tier-labels.tsx"
+import { TierField } from "./tier-field.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {

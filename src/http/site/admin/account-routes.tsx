@@ -26,7 +26,7 @@ import {
   AdminAccountPage,
   KeyRevocationPage,
 } from "./account-page.tsx"
-import { parseTier } from "./tier-labels.tsx"
+import { parseTier } from "./tier-field.tsx"
 
 /** How many of an account's keys are displayed: the active ones, then the latest revoked ones. */
 const KEYS_DISPLAYED_MAX = 100

@@ -29,7 +29,7 @@ import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { Empty, Panel } from "../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AdminLayout, FilterBar, foundLabel } from "./admin-layout.tsx"
-import { TierField } from "./tier-labels.tsx"
+import { TierField } from "./tier-field.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {

@@ -28,7 +28,7 @@ import {
   type RejectedNewAccount,
 } from "./accounts-page.tsx"
 import { ROWS_PER_PAGE } from "./admin-layout.tsx"
-import { parseTier } from "./tier-labels.tsx"
+import { parseTier } from "./tier-field.tsx"
 
 /** The list of accounts, and the forms that create and invite. */
 export function adminAccountsRoutes(site: SiteContext) {
