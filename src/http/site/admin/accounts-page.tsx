@@ -80,7 +80,7 @@ type AccountsPageProps = {
 export function AccountsPage(props: AccountsPageProps) {
   const { accounts, filter, isFirstPage, flash, invitations } = props
   const { rows, lastRow } = accounts
-  const found = foundLabel(filter, accounts, "account")
+  const found = foundLabel(filter, accounts, isFirstPage, "account")
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" action={<NewAccountForm {...props} />}>
       <FlashMessage message={flash} />

@@ -36,7 +36,7 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
           ACTS_PER_PAGE,
         )
         const { rows, lastRow } = found
-        const foundText = foundLabel(values, found, "entry", "entries")
+        const foundText = foundLabel(values, found, after === null, "entry", "entries")
         return (
           <AdminLayout route="adminActs" section="adminActs" title="Audit log">
             <ActFilterBar values={values} found={foundText} />
@@ -71,7 +71,7 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
 }
 
 /** How many entries a page displays. */
-export const ACTS_PER_PAGE = 25
+const ACTS_PER_PAGE = 25
 
 /** The cursor of a page's URL; null: the first page. */
 function parseCursor(text: string): ActCursor | null {

@@ -88,14 +88,17 @@ export function FilterBar({ path, found, isFolded = false, children }: FilterBar
   )
 }
 
-/** How many rows of a filtered list a page has. Null: it is not filtered. */
+/** How many rows of a filtered list were found, or are on a page after the first. Null: it is not filtered. */
 export function foundLabel(
   filter: Readonly<Record<string, string>>,
   { rows, lastRow }: ResultPage<unknown>,
+  isFirstPage: boolean,
   ...nouns: readonly [singular: string, plural?: string]
 ): string | null {
   if (Object.values(filter).every(text => text === "")) return null
-  return `${lastRow === null ? "" : "More than "}${formatCount(rows.length, ...nouns)}`
+  const count = formatCount(rows.length, ...nouns)
+  if (!isFirstPage) return `${count} on this page`
+  return lastRow === null ? count : `More than ${count}`
 }
 
 /** Marks the link to the page itself, or to the section that holds it. */

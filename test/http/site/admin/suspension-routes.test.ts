@@ -190,6 +190,10 @@ test("the audit log is empty at first, takes any cursor, and goes on from page t
   const next = /href="(\/admin\/acts\?after=[^"]+)"/.exec(first.html)?.[1] ?? ""
   expect(first.html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(25)
   expect((await page(next)).html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(25)
+  const filtered = await page("/admin/acts?act=tier_set")
+  expect(filtered.text).toContain("More than 25 entries. Clear the filter")
+  const second = /href="(\/admin\/acts\?[^"]*after=[^"]+)"/.exec(filtered.html)?.[1] ?? ""
+  expect((await page(second.replaceAll("&amp;", "&"))).text).toContain("25 entries on this page. Clear the filter")
   // The day stands once, where it begins.
   expect(first.html.match(/<time [^>]*>1 Jan 2026</g)).toHaveLength(1)
 })
