@@ -184,14 +184,14 @@ const PLACES_COLUMN: CellColumn<ApiKey> = {
   cell: key => placesOf(key).join(", ") || null,
 }
 
-/** Who ended a key, and when. */
+/** Who revoked a key and when, or its last day. */
 function endWords({ expiresAtMs, revokedAtMs, revokedBy }: ApiKey, nowMs: number): string {
   if (revokedAtMs !== null)
-    return ` ${revokedBy === null ? "" : `${REVOKER_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
-  return expiresAtMs !== null && expiresAtMs <= nowMs ? ` ${formatDate(expiresAtMs)}` : ""
+    return ` ${revokedBy === null ? "" : `${REVOCATION_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? ` ${formatDate(expiresAtMs - 1)}` : ""
 }
 
-const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
+const REVOCATION_LABELS: { readonly [R in Revoker]: string } = {
   owner: "by its owner",
   admin: "by an administrator",
   leak: "after a leak",
