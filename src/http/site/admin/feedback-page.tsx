@@ -52,7 +52,7 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: Admin
       <FlashMessage message={flash} />
       <Panel>
         {rows.length === 0 ? (
-          <Empty>{status === "received" ? "No report is waiting for a decision." : "There are no reports."}</Empty>
+          <Empty>{EMPTY_MESSAGES[status] ?? `No report was ${status}.`}</Empty>
         ) : (
           <RowTable
             caption={`Reports: ${STATUS_FILTERS[status]}`}
@@ -72,6 +72,12 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: Admin
       </Panel>
     </AdminLayout>
   )
+}
+
+/** Of the other filters the name is in the sentence. */
+const EMPTY_MESSAGES: Partial<Record<StatusFilter, string>> = {
+  received: "No report is waiting for a decision.",
+  all: "There are no reports.",
 }
 
 const isWaiting = ({ status }: Feedback): boolean => status === "received"

@@ -144,28 +144,20 @@ function DecisionPanel({ details: { report, correction, verdict } }: DetailsProp
 
 function DecisionButtons({ report: { id, status }, correction }: Pick<ReportDetails, "report" | "correction">) {
   // The decision applies only if the status is still the displayed one.
-  const button = { fields: { seen: status }, look: "primary" } as const
+  const fields = { seen: status }
+  const reject = { path: pathWithId("postAdminReject", id), fields, look: "quiet" } as const
   return (
     <div class="actions">
-      {status === "accepted" ? (
+      {status === "accepted" ? null : (
         <ActionButton
-          path={pathWithId("postAdminReject", id)}
-          label="Undo: reject the report"
-          {...button}
-          look="quiet"
+          path={pathWithId("postAdminAccept", id)}
+          label="Accept the report"
+          fields={fields}
+          look="primary"
         />
-      ) : (
-        <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept the report" {...button} />
       )}
-      {status === "received" ? (
-        <ActionButton
-          path={pathWithId("postAdminReject", id)}
-          label="Reject"
-          hiddenLabel="the report"
-          {...button}
-          look="quiet"
-        />
-      ) : null}
+      {status === "accepted" ? <ActionButton {...reject} label="Undo: reject the report" /> : null}
+      {status === "received" ? <ActionButton {...reject} label="Reject" hiddenLabel="the report" /> : null}
       {correction?.isOrphan === true ? (
         <ActionButton
           path={pathWithId("postAdminReject", correction.feedbackId)}
