@@ -5,7 +5,7 @@ import { PROBLEMS } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { JsonSchema } from "../../openapi/json-schemas.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
-import { GUIDE } from "../docs/guide.ts"
+import { pageTitle } from "../docs/guide.ts"
 import { formatCount, formatNumber } from "../ui/format.ts"
 import { type DocumentParts, listIn, objectIn, referenceName, resolved, textIn } from "./operations.ts"
 
@@ -27,17 +27,13 @@ export function DocumentText({ text }: { readonly text: string }) {
           <code key={index}>{part.slice(1, -1)}</code>
         ) : (
           <a key={index} href={part}>
-            {guideTitle(part)}
+            {pageTitle(part)}
           </a>
         )
       })}
     </>
   )
 }
-
-/** The title of the page of the guide that a link leads to. */
-export const guideTitle = (link: string): string =>
-  GUIDE.flatMap(({ pages }) => pages).find(({ route }) => ROUTES[route].path === link.split("#")[0])?.title ?? link
 
 /** `65536 bytes` as `64 KiB`, and `10000` as `10,000`. */
 export const readableNumbers = (text: string): string =>

@@ -6,8 +6,9 @@ import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TEST_ADDRESSES } from "../../../../src/contract/test-addresses.ts"
 import { openapiDocument } from "../../../../src/http/openapi/openapi-document.ts"
 import { exampleResult } from "../../../../src/http/response/example-responses.ts"
+import { pageTitle } from "../../../../src/http/site/docs/guide.ts"
 import { operationGroups } from "../../../../src/http/site/reference/operations.ts"
-import { guideTitle, readableNumbers } from "../../../../src/http/site/reference/schema-tree.tsx"
+import { readableNumbers } from "../../../../src/http/site/reference/schema-tree.tsx"
 import { attributesIn, BASE_URL, openSite, unescapeHtml } from "../../../support/open-site.ts"
 import { sampleIn } from "../docs/sample-in.ts"
 
@@ -16,7 +17,7 @@ const textOf = async (path: string): Promise<string> => (await ask(path)).text()
 const plain = (html: string): string => unescapeHtml(html.replaceAll(/<[^>]*>/g, "")).replaceAll(/\s+/g, " ")
 const asText = (text: string): string =>
   readableNumbers(text)
-    .replaceAll(/\/docs\/[a-z-]+(#[a-z-]+)?/g, guideTitle)
+    .replaceAll(/\/docs\/[a-z-]+(#[a-z-]+)?/g, pageTitle)
     .replaceAll("`", "")
     .replaceAll(/\s+/g, " ")
     .trim()
