@@ -72,24 +72,26 @@ type RowTableProps<R> = Pick<TableProps, "caption"> & {
 }
 
 /** A table of rows that are alike. */
-export const RowTable = <R,>({ caption, columns, rows, attributesOf = () => ({}) }: RowTableProps<R>) => (
-  <Table caption={caption} columns={columns}>
-    {rows.map((row, index) => (
-      <tr key={index} {...attributesOf(row)}>
-        {columns.map(
-          ({ name, cell, isHeading = columns.every(column => !column.isHeading) && columns[0]?.name === name }) =>
-            isHeading ? (
-              <th key={name} scope="row">
-                {cell(row)}
+export function RowTable<R>({ caption, columns, rows, attributesOf = () => ({}) }: RowTableProps<R>) {
+  const heading = columns.find(({ isHeading }) => isHeading) ?? columns[0]
+  return (
+    <Table caption={caption} columns={columns}>
+      {rows.map((row, index) => (
+        <tr key={index} {...attributesOf(row)}>
+          {columns.map(column =>
+            column === heading ? (
+              <th key={column.name} scope="row">
+                {column.cell(row)}
               </th>
             ) : (
-              <td key={name}>{cell(row)}</td>
+              <td key={column.name}>{column.cell(row)}</td>
             ),
-        )}
-      </tr>
-    ))}
-  </Table>
-)
+          )}
+        </tr>
+      ))}
+    </Table>
+  )
+}
 
 /** A column, or one of a plain table. */
 type DescribedColumn = Omit<TableColumn, "kind"> & { readonly kind: TableColumn["kind"] | null }
