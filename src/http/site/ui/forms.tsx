@@ -269,19 +269,13 @@ export const LinkButton = ({ path, label, look }: LinkButtonProps) => (
 export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const
 
 /** An instant in UTC, with minutes. Where it is all that a cell says, and is past, `site.js` makes it relative. */
-export function Timestamp({ atMs, isExact = false }: { readonly atMs: number; readonly isExact?: boolean }) {
-  return (
-    <time dateTime={new Date(atMs).toISOString()} data-exact={isExact || undefined}>
-      {formatInstant(atMs)}
-    </time>
-  )
-}
+export const Timestamp = ({ atMs }: { readonly atMs: number }) => (
+  <time dateTime={new Date(atMs).toISOString()}>{formatInstant(atMs)}</time>
+)
 
 /** The day of an instant. The title has its time. */
-export function DateStamp({ atMs }: { readonly atMs: number }) {
-  return (
-    <time dateTime={new Date(atMs).toISOString()} data-exact title={formatInstant(atMs)}>
-      {formatDate(atMs)}
-    </time>
-  )
-}
+export const DateStamp = ({ atMs }: { readonly atMs: number }) => (
+  <time dateTime={new Date(atMs).toISOString()} data-exact title={formatInstant(atMs)}>
+    {formatDate(atMs)}
+  </time>
+)
