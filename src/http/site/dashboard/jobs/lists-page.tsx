@@ -2,13 +2,13 @@
 import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
 import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobBody } from "../../../../contract/jobs-schema.ts"
+import { POLICIES, POLICY_NAMES } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatBytes, formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { FlashMessage, FormError, LinkButton, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
+import { FlashMessage, FormError, LinkButton, RadioCards, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
-import { PolicyCards } from "../../ui/policy-field.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CallbackSecretSection } from "./callbacks.tsx"
@@ -96,6 +96,8 @@ function listState({ state, rows }: JobBody) {
   )
 }
 
+const POLICY_CARDS = POLICY_NAMES.map(value => ({ value, label: value, description: POLICIES[value].description }))
+
 type UploadFormProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax">
 
 /** The file comes last: what stands before it says how it is read while it arrives. The script puts it first. */
@@ -111,7 +113,10 @@ function UploadForm({ values, fault, preview, bytesMax }: UploadFormProps) {
       <input type="hidden" name="once" value={values.once} />
       <div class="chosen">
         {preview === null ? <div id="preview" hidden /> : <ListPreview {...preview} />}
-        <PolicyCards selected={values.policy} error={errorAt("policy")} />
+        <RadioCards
+          {...{ name: "policy", legend: "Policy", cards: POLICY_CARDS, selected: values.policy }}
+          error={errorAt("policy")}
+        />
         <OptionFields {...{ values, fault, preview, errorAt }} />
       </div>
       <PasteField value={values.pasted} />
