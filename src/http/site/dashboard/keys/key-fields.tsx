@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
-import { DAY_MS, formatDate, isoDate, utcDay } from "../../../../base/time.ts"
+import { DAY_MS, isoDate, utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import { ceilingOf, type KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
+import { readableTime } from "../../ui/filter-chips.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { TextArea, TextField, VERBATIM } from "../../ui/forms.tsx"
 import { errorAt, hasLimits, type KeyFormError, type SettingValues } from "./key-settings.ts"
@@ -50,7 +51,7 @@ export function KeyFields({ kind, values, errors, ceiling, nowMs, children }: Fi
             {...own("expires")}
             label="Last day"
             type="date"
-            hint={`${dayWords(values.expires)}The key stops working when this day ends (UTC). Leave it empty for no expiry.`}
+            hint={`${values.expires === "" ? "" : `${readableTime(values.expires)}. `}The key stops working when this day ends (UTC). Leave it empty for no expiry.`}
             min={isoDate(utcDay(nowMs))}
             max={isoDate(utcDay(nowMs + LIMITS.keyExpiryDaysMax * DAY_MS) - 1)}
           />
@@ -70,12 +71,6 @@ export function KeyFields({ kind, values, errors, ceiling, nowMs, children }: Fi
       </details>
     </>
   )
-}
-
-/** A day as people read it, since browsers show it in many forms. */
-function dayWords(value: string): string {
-  const atMs = Date.parse(value)
-  return Number.isNaN(atMs) ? "" : `${formatDate(atMs)}. `
 }
 
 type NameFieldProps = {
