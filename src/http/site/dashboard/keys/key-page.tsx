@@ -3,6 +3,7 @@ import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { keyVersion } from "../../../../customers/keys/key-changes.ts"
 import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
+import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
@@ -80,7 +81,7 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, others,
       {isRevoked ? (
         <LinkButton path={ROUTES.newKey.path} label="New key" />
       ) : (
-        <RevokeSection apiKey={apiKey} others={others} />
+        <RevokeSection apiKey={apiKey} others={others} nowMs={nowMs} />
       )}
     </DashboardLayout>
   )
@@ -106,7 +107,8 @@ function SettingsForm({ apiKey, fault, ceiling, nowMs }: Pick<KeyPageProps, "api
   )
 }
 
-function RevokeSection({ apiKey: of, others }: Pick<KeyPageProps, "apiKey" | "others">) {
+function RevokeSection({ apiKey: of, others, nowMs }: Pick<KeyPageProps, "apiKey" | "others" | "nowMs">) {
+  const usableCount = others.length + (isUsableKey(of, nowMs) ? 1 : 0)
   return (
     <Confirmation
       path={pathWithId("postKeyRevoke", of.id)}
@@ -119,7 +121,7 @@ function RevokeSection({ apiKey: of, others }: Pick<KeyPageProps, "apiKey" | "ot
       id="revoke"
     >
       <p>A revoked key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.</p>
-      {others.length + 1 < LIMITS.keysPerAccountMax ? (
+      {usableCount < LIMITS.keysPerAccountMax ? (
         <p>
           To replace it, first <a href={ROUTES.newKey.path}>create a new key</a> and switch to that one.
         </p>
