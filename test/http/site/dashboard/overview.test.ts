@@ -287,7 +287,7 @@ describe("the latest requests", () => {
     await post(ROUTES.postRequestLog.path, { log: "on" })
     const { html, text: words } = await get(OVERVIEW)
     expect(words).toContain(
-      "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
+      "The request log has no checks. It does not have the rows of lists, nor checks from before it was on.",
     )
     expect(html).not.toContain("See those requests")
     expect(html).not.toContain("All requests")

@@ -77,7 +77,7 @@ function Actions({ request: { domain, code, keyId } }: Pick<RequestPageProps, "r
         ] as const)
   return (
     <>
-      <p class="actions">
+      <div class="actions">
         {code === null ? null : <LinkButton path={`${ROUTES.docsErrors.path}#${code}`} label="What this means" />}
         {domain === null ? null : (
           <ActionButton
@@ -87,7 +87,7 @@ function Actions({ request: { domain, code, keyId } }: Pick<RequestPageProps, "r
             look="primary"
           />
         )}
-      </p>
+      </div>
       <p class="hint">
         {[...links, ["Requests with this key", withQuery(ROUTES.requests.path, { key: keyId })] as const].map(
           ([label, path], at) => (
@@ -138,7 +138,7 @@ function outcomeOf(request: StoredRequest, names: MeantNames): Outcome {
 const withoutMembers = (text: string): string =>
   text.replace(/(^|\. )`errors`/g, "$1The answer that your server got").replaceAll("`errors`", "that answer")
 
-/** What the names that the log does not hold mean. */
+/** The reasons that are about another name, each with the words before that name. */
 const DOUBTS = { likely_typo: "This is probably a misspelling of", lookalike_domain: "This domain imitates" } as const
 
 function meaningText({ domain, reason }: StoredRequest, category: Category, names: MeantNames): string {

@@ -74,7 +74,9 @@ export function RequestsPage(props: RequestsPageProps) {
     <DashboardLayout route="requests" title="Requests" user={user} scripts={state === "on" ? [script] : []}>
       <FlashMessage message={flash} />
       {state === "on" ? <RequestLogSection {...props} /> : <Empty>{NO_LOG[state]}</Empty>}
-      {state === "off by operator" || !isUnfiltered(query.values) ? null : <SwitchSection isOn={state === "on"} />}
+      {state === "off" || (state === "on" && isUnfiltered(query.values)) ? (
+        <SwitchSection isOn={state === "on"} />
+      ) : null}
     </DashboardLayout>
   )
 }
@@ -259,9 +261,9 @@ export function RequestTime({ atMs }: Pick<StoredRequest, "atMs">) {
 export const formatTookMs = (tookMs: number): string =>
   `${new Intl.NumberFormat("en", { maximumFractionDigits: tookMs < 1 ? 2 : tookMs < 100 ? 1 : 0 }).format(tookMs)} ms`
 
-/** Why no request is listed. */
+/** Why no check is listed. */
 export const NO_LOG: { readonly [S in RequestLogState]: string } = {
-  on: "The request log is empty. It does not have the rows of lists, nor checks from before it was on.",
+  on: "The request log has no checks. It does not have the rows of lists, nor checks from before it was on.",
   off: "The request log is off. Your requests are counted, but not listed here.",
   "off by operator": "The operator of this server keeps no request logs.",
 }
