@@ -81,6 +81,7 @@ function blockRenderer(title: string): PageRenderer {
   let fold: string | null = null
   return {
     heading({ tokens, depth }) {
+      assert(fold === null, `a table follows the line in bold ${fold}`)
       const { html, id } = withId(this.parser.parseInline(tokens))
       assert(id !== null, `the heading ${html} has an id`)
       section = plainText(html)
@@ -89,7 +90,7 @@ function blockRenderer(title: string): PageRenderer {
     },
     paragraph({ tokens }) {
       if (tokens.length === 1 && tokens[0]?.type === "strong") {
-        fold = tokens[0].text
+        fold = plainText(this.parser.parseInline(tokens))
         return ""
       }
       const open = isLead ? '<p class="lead">' : "<p>"

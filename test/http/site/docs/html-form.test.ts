@@ -109,6 +109,7 @@ test("a table below a line in bold is folded, and a row with a first cell alone 
   expect(page).toContain('<tr id="part"><th scope="rowgroup" colspan="2"><strong>Part</strong></th></tr>')
   const long = (part: string): string => `| A |\n| --- |\n${part}${"| x |\n".repeat(31)}`
   expect(html(long(""))).toContain("<summary>Show 31 as")
+  expect(() => html("**Rules**\n\n## Next {#next}")).toThrow("a table follows the line in bold Rules")
   expect(html(`| A | B |\n| --- | --- |\n| **P** | |\n${"| x | y |\n".repeat(31)}`)).not.toContain("<details>")
 })
 
