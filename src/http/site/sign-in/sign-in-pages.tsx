@@ -264,7 +264,7 @@ export function LinkPage({ of, next, terms, email, tier, token, refusal = null }
 const ENDS = {
   invitation: {
     ...({ route: "invitation", title: "This invitation has ended", button: "Sign in" } as const),
-    message: `It was used, revoked or is older than ${LIMITS.invitationDays} days. Sign in if you have accepted it, or ask your administrator for a new one.`,
+    message: `It was used or revoked, or it is older than ${LIMITS.invitationDays} days. If you accepted it, sign in. Otherwise, ask your administrator for a new one.`,
   },
   link: {
     ...({ route: "signInLink", title: "This link has expired", button: "Get a new link" } as const),
