@@ -133,14 +133,13 @@ function Actions({ verdict: { result, curl } }: Pick<VerdictCardProps, "verdict"
   )
 }
 
-/** The answer as the API gives it, the command that asks for it, and every reason by its code. */
-const Raw = ({
-  verdict: { result, curl },
-  isCopied,
-}: {
-  readonly verdict: CheckedVerdict
+type RawProps = Pick<VerdictCardProps, "verdict"> & {
+  /** Whether the reader can copy the answer and the command. */
   readonly isCopied: boolean
-}) => (
+}
+
+/** The answer as the API gives it, the command that asks for it, and every reason by its code. */
+const Raw = ({ verdict: { result, curl }, isCopied }: RawProps) => (
   <details class="v-raw">
     <summary>Details for developers</summary>
     <p class="hint">
