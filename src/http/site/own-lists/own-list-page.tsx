@@ -207,7 +207,7 @@ const SelectionForm = ({ view }: ViewProps) => (
 const ENTRY_COLUMNS: readonly TableColumn[] = [
   { name: "Entry", kind: "text" },
   { name: "Note", kind: "text" },
-  { name: "Covers", kind: "text" },
+  { name: "Covers", kind: "time" },
   { name: "Added", kind: "time" },
 ]
 
@@ -220,7 +220,7 @@ function EntryTable({ data, selected }: EntryTableProps) {
         <tr key={storedText}>
           <th scope="row">
             <label>
-              <input type="checkbox" name="entries" value={storedText} checked={selected.has(storedText)} />{" "}
+              <input type="checkbox" name="entries" value={storedText} checked={selected.has(storedText)} />
               <bdi>{kind === "address" ? (shownAs ?? shortHash(storedText, domain)) : storedText}</bdi>
             </label>
           </th>

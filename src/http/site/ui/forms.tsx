@@ -246,7 +246,7 @@ export function Confirmation(props: ConfirmationProps) {
   if (question === undefined) return form
   return (
     <details class="panel" open={isOpen}>
-      <summary>{question}</summary>
+      <summary class={isDangerous ? "wrong" : undefined}>{question}</summary>
       {form}
     </details>
   )

@@ -124,10 +124,15 @@ function cellProps({ props }: ElementWithChildren, column: DescribedColumn) {
   const text = kind === "text" ? textOf(props.children) : ""
   return {
     ...classOf(column, props.class),
-    ...(onPhone === "labelled" ? { "data-label": name } : {}),
+    ...(onPhone === "labelled"
+      ? { "data-label": kind === "number" ? unitOf(name, textOf(props.children)) : name }
+      : {}),
     ...(text.length > FITTING_LENGTH ? { title: text } : {}),
   }
 }
+
+/** The heading of a number as it is read after one: `1 row`, `2 rows`. */
+const unitOf = (name: string, number: string): string => (number === "1" ? name.replace(/s\b/, "") : name).toLowerCase()
 
 /** Texts of this length are not cut. */
 const FITTING_LENGTH = 12

@@ -45,7 +45,7 @@ export function KeyFields({ kind, values, errors, ceiling, nowMs, children }: Fi
         </PlacesField>
       )}
       <details id="limits" open={hasLimits(values, errors)}>
-        <summary>Limits (optional)</summary>
+        <summary>{kind === null ? "Limits (optional)" : "Limits"}</summary>
         <div class="folded">
           <TextField
             {...own("expires")}

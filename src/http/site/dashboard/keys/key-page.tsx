@@ -9,7 +9,7 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { Sparkline } from "../../ui/charts.tsx"
 import { formatNumber } from "../../ui/format.ts"
-import { Confirmation, DateStamp, FlashMessage, FormError, LinkButton } from "../../ui/forms.tsx"
+import { Confirmation, DateStamp, FlashMessage, FormError } from "../../ui/forms.tsx"
 import { Panel, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { KeyFields, NameField } from "./key-fields.tsx"
@@ -69,7 +69,7 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, others,
           ]}
         />
       )}
-      <Panel title="Key">
+      <Panel>
         <KeySummary apiKey={apiKey} nowMs={nowMs} />
       </Panel>
       {isRevoked || apiKey.publicText === null ? null : (
@@ -78,11 +78,7 @@ export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, others,
         </Panel>
       )}
       <SettingsForm {...rest} />
-      {isRevoked ? (
-        <LinkButton path={ROUTES.newKey.path} label="New key" />
-      ) : (
-        <RevokeSection apiKey={apiKey} others={others} nowMs={nowMs} />
-      )}
+      {isRevoked ? null : <RevokeSection apiKey={apiKey} others={others} nowMs={nowMs} />}
     </DashboardLayout>
   )
 }
@@ -99,9 +95,7 @@ function SettingsForm({ apiKey, fault, ceiling, nowMs }: Pick<KeyPageProps, "api
         ) : (
           <NameField value={values.name} error={errorAt("name", errors)} />
         )}
-        <button type="submit" class="quiet">
-          Save
-        </button>
+        <button type="submit">Save</button>
       </form>
     </Panel>
   )

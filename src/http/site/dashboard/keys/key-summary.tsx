@@ -46,6 +46,7 @@ function KeyText({ apiKey: of }: KeyProps) {
         <code class="copied">{of.publicText}</code>
       </span>
     )
+  if (of.revokedAtMs !== null) return <KeyLast4 apiKey={of} />
   return (
     <>
       <KeyLast4 apiKey={of} />

@@ -34,13 +34,7 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
     .sort((one, other) => (other.lastUsedAtMs ?? 0) - (one.lastUsedAtMs ?? 0))
   const ended = keys.filter(key => !isUsableKey(key, nowMs))
   const isFull = active.length >= LIMITS.keysPerAccountMax
-  const newKey = isFull ? (
-    <button type="button" disabled>
-      New key
-    </button>
-  ) : (
-    <LinkButton path={ROUTES.newKey.path} label="New key" />
-  )
+  const newKey = isFull ? <NoNewKey /> : <LinkButton path={ROUTES.newKey.path} label="New key" />
   return (
     <DashboardLayout route="keys" title="Keys" user={user} action={active.length === 0 ? undefined : newKey}>
       <Panel>
@@ -54,8 +48,10 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
         )}
       </Panel>
       <p class="hint">
-        {active.length} of {formatCount(LIMITS.keysPerAccountMax, "key")}.{" "}
-        {isFull ? "Revoke one to create another. " : ""}A secret key is shown only once, when you create it.
+        {isFull
+          ? "Revoke a key to create another. "
+          : `${active.length} of ${formatCount(LIMITS.keysPerAccountMax, "key")}. `}
+        A secret key is shown only once, when you create it.
       </p>
       {ended.length === 0 ? null : (
         <Panel
@@ -73,6 +69,16 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
   )
 }
 
+/** In place of the button of an account that has all keys that it may have. */
+const NoNewKey = () => (
+  <div class="actions">
+    <span class="hint">{`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax}`}</span>
+    <button type="button" disabled>
+      New key
+    </button>
+  </div>
+)
+
 /** Below the name of a key: where it may be used, or who revoked it. */
 function KeyNote({ apiKey }: { readonly apiKey: ApiKey }) {
   const places = placesOf(apiKey).map(place => place.replace("https://", ""))
@@ -82,25 +88,33 @@ function KeyNote({ apiKey }: { readonly apiKey: ApiKey }) {
 
 type ColumnsProps = Pick<KeysPageProps, "checks" | "nowMs"> & { readonly isEnded: boolean }
 
+/** The name of a key with where it may be used. */
+export const KEY_NAME: CellColumn<ApiKey> = {
+  ...{ name: "Name", kind: "text" },
+  cell: key => [
+    <a key="name" href={pathWithId("dashboardKey", key.id)}>
+      <bdi>{key.name}</bdi>
+    </a>,
+    " ",
+    <KeyLast4 key="last4" apiKey={key} />,
+    <KeyNote key="note" apiKey={key} />,
+  ],
+}
+/** When a key was last used. */
+export const LAST_USED: CellColumn<ApiKey> = {
+  ...{ name: "Last used", kind: "time", onPhone: "labelled" },
+  cell: key => <LastUsed apiKey={key} />,
+}
+
 const keyColumns = ({ checks, nowMs, isEnded }: ColumnsProps): readonly CellColumn<ApiKey>[] => [
-  {
-    ...{ name: "Name", kind: "text" },
-    cell: key => [
-      <a key="name" href={pathWithId("dashboardKey", key.id)}>
-        <bdi>{key.name}</bdi>
-      </a>,
-      " ",
-      <KeyLast4 key="last4" apiKey={key} />,
-      <KeyNote key="note" apiKey={key} />,
-    ],
-  },
+  KEY_NAME,
   { name: "Kind", kind: "time", cell: key => KEY_KIND_LABELS[key.kind] },
   isEnded
     ? {
         ...{ name: "Ended", kind: "time" },
         cell: key => <DateStamp atMs={key.revokedAtMs ?? (key.expiresAtMs ?? 0) - 1} />,
       }
-    : { ...{ name: "Last used", kind: "time", onPhone: "labelled" }, cell: key => <LastUsed apiKey={key} /> },
+    : LAST_USED,
   { name: "State", kind: "pill", onPhone: "first", cell: key => <KeyStatePill apiKey={key} nowMs={nowMs} /> },
   {
     ...{ name: `Checks, ${CHECKS_DAYS} days`, kind: "number", onPhone: "labelled" },

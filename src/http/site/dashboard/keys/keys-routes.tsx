@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 
 import { utcDay } from "../../../../base/time.ts"
-import { LIMITS } from "../../../../contract/limits.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
 import { changeKey } from "../../../../customers/keys/key-changes.ts"
 import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
@@ -75,7 +74,7 @@ async function newKeyPage(
   const nowMs = site.clock()
   const active = (await readKeys(site, user)).filter(key => isUsableKey(key, nowMs))
   const fields = { values, errors, ceiling: ceilingOfAccount(site, user), nowMs }
-  return <NewKeyPage user={user} {...fields} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
+  return <NewKeyPage user={user} {...fields} active={active} />
 }
 
 /** The limits of the user's account, which those of a key have to be below. */

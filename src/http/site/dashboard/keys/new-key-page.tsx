@@ -8,29 +8,31 @@ import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { FormError, LinkButton, RadioCards } from "../../ui/forms.tsx"
 import { CodeBlock } from "../../ui/layout.tsx"
-import { Empty, Panel } from "../../ui/panels.tsx"
+import { Panel } from "../../ui/panels.tsx"
+import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { KeyFields, type KeyFieldsProps } from "./key-fields.tsx"
 import { errorAt, type NewKeyValues } from "./key-settings.ts"
 import { FormScriptSnippet, KEY_KIND_LABELS, KeyLast4 } from "./key-summary.tsx"
+import { KEY_NAME, LAST_USED } from "./keys-page.tsx"
 
 type NewKeyPageProps = KeyFieldsProps & {
   readonly user: SignedInUser
   readonly values: NewKeyValues
-  /** The account has as many active keys as it may have. */
-  readonly isAtLimit: boolean
+  /** The active keys of the account. */
+  readonly active: readonly ApiKey[]
 }
 
 /** The form for a new key, or what to do first when the account has reached its limit. */
-export function NewKeyPage({ user, isAtLimit, ...fields }: NewKeyPageProps) {
+export function NewKeyPage({ user, active, ...fields }: NewKeyPageProps) {
   const { values, errors } = fields
   return (
     <DashboardLayout route="newKey" title="New key" user={user}>
       <FormError message={errorAt("form", errors)} />
-      {isAtLimit ? (
-        <Empty action={<LinkButton path={ROUTES.keys.path} label="See your keys" />}>
-          You have {LIMITS.keysPerAccountMax} active keys, the most an account can have. Revoke one to create another.
-        </Empty>
+      {active.length >= LIMITS.keysPerAccountMax ? (
+        <Panel title={`You have ${LIMITS.keysPerAccountMax} keys, the most an account can have. Revoke one first.`}>
+          <RowTable caption="Active keys" columns={REVOCABLE_COLUMNS} rows={active} />
+        </Panel>
       ) : (
         <form class="form" method="post" action={ROUTES.postKey.path}>
           <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
@@ -46,6 +48,20 @@ export function NewKeyPage({ user, isAtLimit, ...fields }: NewKeyPageProps) {
     </DashboardLayout>
   )
 }
+
+const REVOCABLE_COLUMNS: readonly CellColumn<ApiKey>[] = [
+  KEY_NAME,
+  LAST_USED,
+  {
+    ...{ name: "", kind: "actions", onPhone: "first" },
+    cell: ({ id, name }) => (
+      <LinkButton
+        {...{ path: `${pathWithId("dashboardKey", id)}#revoke`, look: "small danger" }}
+        label={["Revoke", <span key="name" class="unseen">{` ${name}`}</span>]}
+      />
+    ),
+  },
+]
 
 /** The kinds as the form describes them. */
 const KIND_CARDS: readonly { readonly value: KeyKind; readonly label: string; readonly description: string }[] = [

@@ -58,13 +58,13 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .sample figcaption { overflow-wrap: anywhere; display: flex; align-items: center; justify-content: space-between; gap: var(--s4); min-height: 2.25rem; padding: .2rem .5rem .2rem 1rem; color: var(--soft); font-size: .8125rem; border-bottom: 1px solid var(--line) }
 /* What is below the end of a box that scrolls fades, until it is reached. */
 @property --fade { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes fade { from, 90% { --fade: 3rem } to { --fade: 0px } }
-@property --side { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes side { from, 90% { --side: 3rem } to { --side: 0px } }
+@property --side { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes side { from, 90% { --side: 3rem } to { --side: 0px } } @keyframes start { from { --side: 0px } 10%, to { --side: 3rem } }
 @supports (animation-timeline: scroll()) { .sample pre, .pages { animation: fade linear, side linear; animation-timeline: scroll(self), scroll(self inline); mask: linear-gradient(#000 calc(100% - var(--fade)), #0003), linear-gradient(90deg, #000 calc(100% - var(--side)), #0003); mask-composite: intersect } .sample pre:focus-visible { mask: none } }
 .sample pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6 } .sample pre code { font-size: 1em } .sample pre:focus-visible { outline-offset: -2px }
 .sample figcaption button.small { flex: none; white-space: nowrap; min-height: 1.75rem; border-color: transparent; background: transparent } .sample figcaption button.small:hover { border-color: var(--line) }
 /* Keywords, strings, numbers, comments and names, at least 4.5 : 1 on the ground of a sample. */
 .hk { color: light-dark(#6d3bb8, #c9a6f5) } .hs { color: light-dark(#0b6658, #7fd0bd) } .hn { color: light-dark(#93430b, #efb07a) } .hc { color: var(--soft) } .ha { color: light-dark(#1f58a8, #92bdf7) }
-.facts { max-width: 40rem; margin: 0 0 1.25rem; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .3rem var(--s5) } .facts div { display: contents } .facts dt, .links dd { color: var(--soft) } .facts dd { overflow-wrap: anywhere }
+.facts { max-width: 40rem; margin: 0 0 1.25rem; display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .3rem var(--s5) } .facts div { display: contents } .facts dt, .links dd { color: var(--soft) } .facts dd { overflow-wrap: anywhere } .facts dd p { margin: 0 }
 .links { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: 1.25rem var(--s6) } .links dt { font-weight: 550 }
 .tabs { position: relative; min-width: 0; margin: 0 0 1.25rem; padding: 0; border: 0; display: flex; flex-wrap: wrap; gap: 0 .25rem }
 .tabs > input { position: absolute; opacity: 0; width: 1px; height: 1px; margin: 0 }
@@ -73,6 +73,6 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .panels { width: 100%; min-width: 0 } .panels > div { display: none }
 .tabs > input:nth-of-type(1):checked ~ .panels > :nth-child(1), .tabs > input:nth-of-type(2):checked ~ .panels > :nth-child(2), .tabs > input:nth-of-type(3):checked ~ .panels > :nth-child(3),
 .tabs > input:nth-of-type(4):checked ~ .panels > :nth-child(4), .tabs > input:nth-of-type(5):checked ~ .panels > :nth-child(5), .tabs > input:nth-of-type(6):checked ~ .panels > :nth-child(6) { display: block }
-@media (max-width: 44rem) { .page { padding-top: 1.5rem } .two { grid-template-columns: minmax(0, 1fr) } .facts { gap: .3rem var(--s4) } .facts.terms { grid-template-columns: minmax(0, 1fr) } .facts.terms dd { margin-bottom: .5rem } .lead { font-size: 1.0625rem } .tiles { grid-template-columns: 1fr 1fr } .tiles dd { font-size: clamp(1rem, 4.8vw, 1.625rem) } }
+@media (max-width: 44rem) { .page { padding-top: 1.5rem } .two { grid-template-columns: minmax(0, 1fr) } .facts { gap: .3rem var(--s4) } .facts.terms { grid-template-columns: minmax(0, 1fr) } .facts.terms dd { margin-bottom: .5rem } .lead { font-size: 1.0625rem } .tiles { grid-template-columns: 1fr 1fr } .tiles :nth-child(odd):last-child { grid-column: 1 / -1 } .tiles dd { font-size: clamp(1rem, 4.8vw, 1.625rem) } }
 @media print { .top, .bottom, .skip, .pages, .section-links { display: none } .sample pre { max-height: none } }
 `

@@ -24,7 +24,7 @@ export const HEADER = `
   /* One row that scrolls. For its first moment it snaps to the current item, which is its only point to snap to. */
   .section-links { position: static; display: flex; margin: 0 -1.25rem; padding: 0 .65rem; overflow-x: auto; scrollbar-width: none; border-bottom: 1px solid var(--line); animation: settle .1s !important } .section-links p { display: none }
   .section-links a { flex: none; display: grid; align-content: center; min-height: 2.75rem; padding: 0 .6rem; border-radius: 0 } .section-links a:focus-visible { outline-offset: -2px } .section-links a[aria-current] { background: none; box-shadow: inset 0 -2px var(--accent); scroll-snap-align: center } .section-links .apart { margin: 0 }
-  @supports (animation-timeline: scroll()) { .section-links { animation: settle .1s, fade linear !important; animation-timeline: auto, scroll(self inline) !important; mask: linear-gradient(90deg, #000 calc(100% - var(--fade)), #0003) } .section-links:focus-within { animation: none !important; mask: none } }
+  @supports (animation-timeline: scroll()) { .section-links { animation: settle .1s, fade linear, start linear !important; animation-timeline: auto, scroll(self inline), scroll(self inline) !important; mask: linear-gradient(90deg, #0003, #000 var(--side), #000 calc(100% - var(--fade)), #0003) } .section-links:focus-within { animation: none !important; mask: none } }
 }
 @keyframes settle { from, to { scroll-snap-type: x mandatory } }
 @media (max-width: 44rem) { .top { gap: .75rem } .top > nav, .who > a:not(.button) { display: none } .top .brand { flex: 1 } .menu.more { display: block } .menu.more summary::after { display: none } .who { gap: .75rem } }

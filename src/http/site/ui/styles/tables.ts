@@ -13,24 +13,24 @@ export const TABLES = `
 .rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
 .rows tbody th { width: 30%; font-weight: 550 } .rows .is-text { max-width: 0; overflow: hidden; text-overflow: ellipsis } .rows :where(.is-number, .is-pill, .is-time, .is-actions) { width: 1% }
 .rows .is-number, .rows .is-actions { text-align: right } .rows .is-number, .rows .is-time { font-variant-numeric: tabular-nums } .rows td.is-time, .rows td.is-text, .rows th > code { color: var(--soft); font-weight: 400 }
-.rows td:empty::before { content: "–"; color: var(--soft) } .rows td.is-actions:empty::before { content: none } .rows input { margin: 0 .35rem 0 3px; vertical-align: -2px }
+.rows td:empty::before { content: "–"; color: var(--soft) } .rows td.is-actions:empty::before { content: none } .rows input { margin: 0 .6rem 0 0; vertical-align: -2px; outline-offset: -1px }
 .page .rows a:not(.button) { color: var(--accent); text-decoration: none } .page .rows a:not(.button):hover { text-decoration: underline; text-underline-offset: .2em } .rows a:focus-visible { outline-offset: -2px }
 @container (max-width: 38rem) {
   .rows table, .rows tbody { display: block } .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .rows tbody tr { display: flex; flex-wrap: wrap; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
   .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem } .rows tbody td:has(a) { line-height: 1.5rem }
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows .on-phone-first:has(.pill) { align-self: start } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
-  .rows td[data-label]::before { content: attr(data-label) " " } .rows th p { font-size: .875rem; line-height: 1.25rem } .rows tbody td:has(.action) { margin-top: var(--s1) }
+  .rows td[data-label]::before { content: attr(data-label) " " } .rows th p { font-size: .8125rem; line-height: 1.25rem } .rows tbody td:has(.action) { margin-top: var(--s1) }
   /* A dot stands left of each cell of the second line, and is cut off where a line begins. */
-  .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after { content: "·"; position: absolute; left: .3rem }
-  .rows tbody tr:has(th input) { margin-left: 1.35rem; column-gap: .75rem; & th.is-text { flex-basis: calc(100% + 1.35rem); margin-left: -1.35rem } & :is(th, td) { padding-left: 0 } & td::after { content: none } }
+  .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after, .rows td.is-number[data-label]::before { content: "·"; position: absolute; left: .3rem } .rows td.is-number[data-label]::after { content: " " attr(data-label); position: static }
+  .rows tr:has(th input) { & td:not(:last-child) { padding-left: 2.31rem } & td:not(:last-child)::after { content: none } & td.is-text.is-text { flex: 1 0 100%; max-width: none; white-space: normal } }
 }
 @media (max-width: 44rem) {
   .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none } .scroll tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 }
   .scroll td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
 }
-.filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .filter-row form { margin-left: auto } .rows th .because { font-weight: 400 }
+.filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .head .actions { margin: 0 0 0 auto } .filter-row form { margin-left: auto } .rows th .because { font-weight: 400 }
 .find-row { display: flex; gap: var(--s2); align-items: center; flex: 0 1 24rem; min-width: 0 } .find-row input { flex: 1; min-height: 2rem; font-size: .875rem }
 .filter-chips { margin: 0 0 var(--s3); display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; font-size: .8125rem } .chip { max-width: 100%; padding: .15rem .65rem; overflow: hidden; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); text-decoration: none; text-overflow: ellipsis; white-space: nowrap } .chip:hover { border-color: var(--line-strong) }
 .pill.changed { color: var(--accent); background: var(--accent-wash) } .rows:has(select) tbody th { white-space: normal } .rows th label { margin-right: .6rem } .rows select { width: 7.5rem; min-height: 2rem; padding-block: .2rem; font-size: .875rem } .rows .fault { margin: .2rem 0; white-space: normal }

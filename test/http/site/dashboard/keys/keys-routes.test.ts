@@ -116,7 +116,7 @@ describe("a key that is created", () => {
     expect(refused?.status).toBe(400)
     expect(refused?.text).toContain(`You have ${LIMITS.keysPerAccountMax} active keys`)
     const { html, text: words } = await browsed.get(KEYS)
-    expect(words).toContain(`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax} keys`)
+    expect(words).toContain(`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax} New key`)
     expect(html).not.toContain(`action="${CREATE}`)
   })
 })
