@@ -49,6 +49,13 @@ export function hasAtMostCharacters(text: string, countMax: number): boolean {
   return trimmed.length <= countMax || (trimmed.length <= countMax * 2 && [...trimmed].length <= countMax)
 }
 
+/** The 32-bit FNV-1a hash of a part of a text, with its bits mixed: short texts would use only some. It makes no string. */
+export function textHash(text: string, from = 0, end = text.length): number {
+  let hash = 0x811c9dc5
+  for (let index = from; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
 /** A number for the two UTF-16 units at the index; NaN if one of them is missing. */
 export const pairAt = (text: string, index: number): number =>
   text.charCodeAt(index) * 0x1_0000 + text.charCodeAt(index + 1)

@@ -1,6 +1,6 @@
 import { lazy } from "../base/lazy.ts"
+import { RecurringTextCache } from "../base/recurring-text-cache.ts"
 import type { CacheLifetime } from "../base/time.ts"
-import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { type AddressWords, createAddressWords } from "./address/address-hints.ts"
 import type { ListMatch } from "./lists/list-match.ts"
 import type { PackManifest } from "./lists/manifest.ts"
@@ -53,8 +53,8 @@ export type LoadedLists = {
   readonly refreshState: RefreshState
 }
 
-/** The number of recent domains that are cached at least: about 200 bytes each, and 2 kB for each cached verdict. */
-const CACHED_DOMAINS_MIN = 5_000
+/** About how many domains that recur are cached: about 200 bytes each, and 2 kB for each cached verdict. */
+const CACHED_DOMAINS = 5_000
 
 /** Why bytes are not an intact pack, and what to do about it. */
 type DamagedPack = { readonly kind: "refused"; readonly message: string; readonly remedy: string }
@@ -66,7 +66,7 @@ type DamagedPack = { readonly kind: "refused"; readonly message: string; readonl
 export function openLists(
   bytes: Uint8Array,
   isOurs: boolean,
-  cachedDomainsMin = CACHED_DOMAINS_MIN,
+  cachedDomains = CACHED_DOMAINS,
 ): { readonly kind: "open"; readonly lists: DomainLists } | DamagedPack {
   const opened = openPack(bytes)
   if (opened.kind === "refused") return opened
@@ -80,7 +80,7 @@ export function openLists(
     get addressWords() {
       return addressWords()
     },
-    lookupDomain: withLookupCache(createDomainLookup(pack, knownNames), cachedDomainsMin),
+    lookupDomain: withLookupCache(createDomainLookup(pack, knownNames), cachedDomains),
     matchBroken: (mended: string) => knownNames.matchMended(mended),
   }
   return { kind: "open", lists }
@@ -135,20 +135,17 @@ function createDomainLookup(pack: Pack, knownNames: KnownNameMatcher): DomainLis
 const isOfProvider = (listMatch: ListMatch, domain: string): boolean =>
   (listMatch.mask & SET_BITS.personal) !== 0 && listMatch.entry !== domain
 
-/** Caches recent lookups. A domain has one registrable domain, so its name is the key. */
+/** Caches the lookups of domains that recur. A domain has one registrable domain, so its name is the key. */
 function withLookupCache(
   lookupDomain: DomainLists["lookupDomain"],
-  cachedDomainsMin: number,
+  cachedDomains: number,
 ): DomainLists["lookupDomain"] {
-  const recent = new TwoGenerationCache<string, DomainLookup>(cachedDomainsMin)
+  const recurring = new RecurringTextCache<DomainLookup>(cachedDomains)
   return (domain, registrable) => {
-    const cached = recent.get(domain)
-    if (cached !== undefined) {
-      cached.seenBefore = true
-      return cached
-    }
+    const cached = recurring.get(domain)
+    if (cached !== undefined) return cached
     const lookup = lookupDomain(domain, registrable)
-    recent.set(domain, lookup)
+    lookup.seenBefore = recurring.offer(domain, lookup)
     return lookup
   }
 }

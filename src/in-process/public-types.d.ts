@@ -21,7 +21,7 @@ export type OpenOptions = {
   readonly allow?: readonly string[] | undefined
   /** The policy of checks that name none. Absent: `b2b`. */
   readonly policy?: Policy | undefined
-  /** How many recent domains are remembered at least; twice as many at most. Absent: 5,000. */
+  /** About how many domains that recur are remembered; twice as many at most. Absent: 5,000. */
   readonly cachedDomains?: number | undefined
   /** How much memory DNS answers take at most, in bytes. Absent: 64 MiB. */
   readonly dnsCacheBytes?: number | undefined

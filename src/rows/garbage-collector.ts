@@ -10,16 +10,6 @@ export type CollectionBounds = { readonly young: WorkCounts; readonly all: WorkC
 /** The bound of what does not count. */
 export const NEVER = Number.POSITIVE_INFINITY
 
-/**
- * Those of a command: a run over millions of rows has 150 MB resident as text and 170 MB as NDJSON, of which 30 MB are in use. With four times
- * as many rows between collections it would be 180 and 240 MB, at some tenth of the processor time less. The runtime's own collections keep whatever is under
- * way in them, and forget it only in a complete one: a list of 100 000 unknown domains took 640 MB without those after look-ups.
- */
-export const COLLECTION_BOUNDS: CollectionBounds = {
-  young: { rows: 2500, lookups: NEVER, bytes: NEVER },
-  all: { rows: 20_000, lookups: 10_000, bytes: NEVER },
-}
-
 const NO_WORK: WorkCounts = { rows: 0, lookups: 0, bytes: 0 }
 
 const sum = (one: WorkCounts, other: WorkCounts): WorkCounts => ({
@@ -34,7 +24,7 @@ const reaches = (done: WorkCounts, bound: WorkCounts): boolean =>
 /** Counts work and collects garbage when it is time. */
 export function createCollector(
   collectGarbage: (isAll: boolean) => void,
-  boundsNow: () => CollectionBounds = () => COLLECTION_BOUNDS,
+  boundsNow: () => CollectionBounds,
 ): (done: Partial<WorkCounts>) => void {
   let sinceYoung = NO_WORK
   let sinceAll = NO_WORK
@@ -49,4 +39,56 @@ export function createCollector(
     if (isAll) sinceAll = NO_WORK
     collectGarbage(isAll)
   }
+}
+
+/** The memory of a process: what it has resident, and what it may have, with all others of its control group or of the machine. */
+export type ProcessMemory = { readonly residentBytes: () => number; readonly limitBytes: () => number }
+
+const MEGABYTE = 1_000_000
+/** The memory that a command may have, in megabytes. With less than the least it would only collect: the program itself takes 120. */
+export const MEMORY_MB = { least: 120, default: 220, most: 65_536 } as const
+/** What may be taken of a small machine or control group: 150 MB of 256 MiB. */
+const SHARE_OF_LIMIT = 0.55
+
+/** The megabytes that a command may have unless somebody says otherwise. */
+export const defaultMemoryMb = ({ limitBytes }: ProcessMemory): number =>
+  Math.max(MEMORY_MB.least, Math.min(MEMORY_MB.default, Math.floor((limitBytes() * SHARE_OF_LIMIT) / MEGABYTE)))
+
+/** How many processes with so much memory the machine or the control group has room for, at least one. */
+export const processesWithin = (memoryMb: number, { limitBytes }: ProcessMemory): number =>
+  Math.max(1, Math.floor((limitBytes() * SHARE_OF_LIMIT) / (memoryMb * MEGABYTE)))
+
+/** The shares of the memory of a command above which it collects its young garbage, and all of it. */
+const YOUNG_SHARE = 0.8
+const ALL_SHARE = 0.92
+
+/** While there is room, the runtime's own collections do. */
+const ROOM: CollectionBounds = {
+  young: { rows: NEVER, lookups: NEVER, bytes: NEVER },
+  all: { rows: NEVER, lookups: NEVER, bytes: NEVER },
+}
+const LITTLE_ROOM: CollectionBounds = { ...ROOM, young: { ...ROOM.young, rows: 2500 } }
+/**
+ * What is left behind at such rates is collected at least. The runtime's own collections keep whatever is under way in them, and forget it only
+ * in a complete one: a list of 100 000 unknown domains took 640 MB without those after look-ups.
+ */
+const NO_ROOM: CollectionBounds = { ...LITTLE_ROOM, all: { ...ROOM.all, rows: 20_000, lookups: 10_000 } }
+
+/** Counts work, and collects garbage when a process has nearly the memory that it may have (DECISIONS 166). */
+export function createMemoryCollector(
+  { collectGarbage, memory: { residentBytes } }: CollectorDeps,
+  memoryMb: number,
+): (done: CheckedCounts) => void {
+  const bytesMax = memoryMb * MEGABYTE
+  return createCollector(collectGarbage, () => {
+    const taken = residentBytes() / bytesMax
+    return taken < YOUNG_SHARE ? ROOM : taken < ALL_SHARE ? LITTLE_ROOM : NO_ROOM
+  })
+}
+
+/** What collecting by memory needs. */
+export type CollectorDeps = {
+  /** Collects garbage: all of it, or only young objects, which is quick. */
+  readonly collectGarbage: (isAll: boolean) => void
+  readonly memory: ProcessMemory
 }

@@ -1,6 +1,6 @@
 import { edenGC } from "bun:jsc"
 import { readdirSync, readFileSync } from "node:fs"
-import { userInfo } from "node:os"
+import { totalmem, userInfo } from "node:os"
 import { isSystemError } from "../base/errors.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import type { Streams } from "../base/streams.ts"
@@ -37,6 +37,8 @@ export type System = OutsideWorld & {
   readonly checkout: CheckoutFiles | null
   /** Collects garbage: all of it, which takes tens of milliseconds, or only the young generation, which takes one. */
   readonly collectGarbage: (isFull: boolean) => void
+  /** The memory of this process: what it has resident, and what it may have with all others of its control group, or of the machine. */
+  readonly memory: { readonly residentBytes: () => number; readonly limitBytes: () => number }
   /** The user of the operating system who runs this process, or who became another one with sudo; a number if it has no name. */
   readonly operatorName: () => string
   /** Resolves after `ms` milliseconds. */
@@ -74,6 +76,7 @@ export function createSystem(): System {
     files,
     checkout: files.isCompiled ? null : createCheckoutFiles(files),
     collectGarbage: isFull => void (isFull ? Bun.gc(true) : edenGC()),
+    memory: { residentBytes: () => readMemoryUsage().rss, limitBytes },
     operatorName,
     sleep: Bun.sleep,
     openMailer: createSmtpMailer(),
@@ -248,6 +251,9 @@ function readProcessStats(): ProcessStats {
     startedAtMs: PROCESS_STARTED_AT_MS,
   }
 }
+
+/** The runtime gives the limit of the control group, or the memory of the machine; 0 is what it gives where it knows of none. */
+const limitBytes = (): number => process.constrainedMemory() || totalmem()
 
 let lastMemoryUsage: Pick<NodeJS.MemoryUsage, "rss" | "heapUsed"> = { rss: 0, heapUsed: 0 }
 

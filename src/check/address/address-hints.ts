@@ -1,3 +1,5 @@
+import { HashFilter } from "../../base/hash-filter.ts"
+import { textHash } from "../../base/text.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import { findRoleWithRegion, hasKind, mayBeJoined, type RoleWords, variableRoles, WORD_KINDS } from "./role-variants.ts"
 
@@ -5,9 +7,8 @@ import { findRoleWithRegion, hasKind, mayBeJoined, type RoleWords, variableRoles
 export type AddressWords = RoleWords & {
   /** The domains of group services. */
   readonly groupDomains: readonly string[]
-  /** The first parts of words and regions, and their last ones. */
-  readonly firstParts: ReadonlySet<string>
-  readonly lastParts: ReadonlySet<string>
+  /** Hashes of all words, and of the first and last parts of words and regions, by `EDGES`. */
+  readonly edges: HashFilter
 }
 
 /** What an address suggests about who reads its mail. These are hints, not proof. */
@@ -50,6 +51,11 @@ export const HINT_KINDS_COUNT = 16
 
 const SEPARATORS = /[._]/g
 
+/** Tells a hash of the first part of a word from those of last parts and of whole words. */
+const EDGES = { whole: 0, first: 0x9e3779b1, last: 0x2545f491 } as const
+/** With so many times the room, one name in thirty passes that has no word. */
+const EDGES_ROOM = 4
+
 type WordLists = Readonly<
   Record<"role" | "sharedInbox" | "group" | "region" | "personName" | "groupDomains", Iterable<string>>
 >
@@ -66,12 +72,17 @@ export function createAddressWords(lists: WordLists): AddressWords {
   add(sharedInbox, WORD_KINDS.sharedInbox)
   add(withJoinedSpellings(lists.group), WORD_KINDS.group)
   const region = new Set(lists.region)
-  const parts = [...kinds.keys(), ...region].map(word => word.split("-"))
+  const edges = new HashFilter((kinds.size * 3 + region.size * 2) * EDGES_ROOM)
+  for (const word of kinds.keys()) edges.add(textHash(word) ^ EDGES.whole)
+  for (const word of [...kinds.keys(), ...region]) {
+    const parts = word.split("-")
+    edges.add(textHash(parts[0] ?? "") ^ EDGES.first)
+    edges.add(textHash(parts.at(-1) ?? "") ^ EDGES.last)
+  }
   return {
     kinds,
     region,
-    firstParts: new Set(parts.map(([first = ""]) => first)),
-    lastParts: new Set(parts.map(all => all.at(-1) ?? "")),
+    edges,
     personName: new Set(lists.personName),
     ...variableRoles(role, sharedInbox),
     groupDomains: [...lists.groupDomains],
@@ -106,10 +117,11 @@ function mayHaveWord(localPart: string, words: AddressWords): boolean {
 function mayBeginOrEndWithWord(text: string, words: AddressWords): boolean {
   let end = 0
   while (end < text.length && !isSeparatorCode(text.charCodeAt(end))) end++
-  if (end === text.length) return words.kinds.has(text) || mayBeJoined(text, words)
+  if (end === text.length) return words.edges.mayHave(textHash(text) ^ EDGES.whole) || mayBeJoined(text, words)
+  if (words.edges.mayHave(textHash(text, 0, end) ^ EDGES.first)) return true
   let start = text.length
   while (!isSeparatorCode(text.charCodeAt(start - 1))) start--
-  return words.firstParts.has(text.slice(0, end)) || words.lastParts.has(text.slice(start))
+  return words.edges.mayHave(textHash(text, start) ^ EDGES.last)
 }
 
 const isSeparatorCode = (code: number): boolean => code === 45 || code === 46 || code === 95

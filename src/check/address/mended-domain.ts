@@ -23,7 +23,7 @@ export function mendedDomain({ kind, sent, fault, domain }: Subject): string | n
     .toLowerCase()
     .replace(WRONG_DOTS, ".")
     .replace(ENDS, "")
-  return parsePlainHost(mended)?.parsed.name ?? null
+  return parsePlainHost(mended)?.name ?? null
 }
 
 /** Whether the text before the last `@` has one that no quoted string holds. A text with the fault `invalid_syntax` is not longer than an address. */

@@ -3,7 +3,7 @@ import { domainToALabels, hasValidULabels } from "../../base/idna.ts"
 import { hasAtMostCharacters } from "../../base/text.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { cachedName, cachePlainHost, classifySuffix, type PlainHost } from "./public-suffix.ts"
+import { type ClassifiedName, cachedName, classifiedName, classifySuffix } from "./public-suffix.ts"
 
 /** The number of recent uncommon hosts that are cached at least, about 200 bytes each. */
 const UNCOMMON_HOSTS_MIN = 2_000
@@ -43,7 +43,7 @@ const ALL_DIGITS_TOP = /(?:^|\.)\d+$/
  */
 export function parseHost(text: string, standsAlone: boolean): ParsedHost {
   const plain = parsePlainHost(text)
-  if (plain !== null) return plain.parsed
+  if (plain !== null) return { name: plain.name, fault: null }
   if (text.length > LIMITS.domainBytesMax) return parseUncommonHost(text, standsAlone)
   const recent = uncommonHosts[standsAlone ? 1 : 0]
   const known = recent.get(text)
@@ -53,11 +53,15 @@ export function parseHost(text: string, standsAlone: boolean): ParsedHost {
   return host
 }
 
-/** The host of most texts, which is the text itself; null: it needs the complete parser. */
-export function parsePlainHost(text: string): PlainHost | null {
-  const cached = cachedName(text)
-  if (cached !== undefined && cached.plainHost !== null) return cached.plainHost
-  return text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text) ? cachePlainHost(text, cached) : null
+/** The host of most texts, which is the text itself from an index on; null: it needs the complete parser. */
+export function parsePlainHost(text: string, from = 0): ClassifiedName | null {
+  const cached = cachedName(text, from)
+  if (cached?.isPlainHost === true) return cached
+  const name = text.slice(from)
+  if (name.length > LIMITS.domainBytesMax || !PLAIN_NAME.test(name)) return null
+  const host = cached ?? classifiedName(name)
+  host.isPlainHost = true
+  return host
 }
 
 /**
@@ -166,9 +170,10 @@ const PORT_MAX = 65_535
  */
 export function parseUrl(text: string): ParsedUrl {
   const whole = parseWholeHost(text)
-  if (whole.name === null || !whole.name.startsWith("www.")) return { ...whole, wwwHost: null }
-  const rest = whole.name.slice(4)
-  return rest.includes(".") ? { name: rest, fault: null, wwwHost: whole.name } : { ...whole, wwwHost: null }
+  const { name, fault } = whole
+  if (name === null) return { name, fault, wwwHost: null }
+  const rest = name.startsWith("www.") ? name.slice(4) : ""
+  return rest.includes(".") ? { name: rest, fault: null, wwwHost: name } : { name, fault: null, wwwHost: null }
 }
 
 function parseWholeHost(text: string): ParsedHost {

@@ -34,9 +34,9 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
  */
 function plainEmailSubject(sent: string, testDomain: string): Subject | null {
   const atSign = normalLocalPartEnd(sent)
-  const host = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : parsePlainHost(sent.slice(atSign + 1))
+  const host = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : parsePlainHost(sent, atSign + 1)
   if (host === null) return null
-  const { name: domain } = host.parsed
+  const { name: domain } = host
   const { fault, registrable } = host.suffix
   const isTest = isSameOrSubdomain(domain, testDomain)
   return {

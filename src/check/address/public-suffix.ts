@@ -1,5 +1,5 @@
+import { RecurringTextCache } from "../../base/recurring-text-cache.ts"
 import { suffixRules } from "../../base/suffix-rules.ts"
-import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 
 /** A name as seen by the Public Suffix List. */
 export type SuffixClassification = {
@@ -24,21 +24,17 @@ const RESERVED_TLDS: ReadonlySet<string> = new Set([
 /** The special-use domain of home networks (RFC 8375). */
 const HOME_NETWORK_DOMAIN = "home.arpa"
 
-/** A classification that is cached under its name. */
-export type CachedName = {
-  readonly classification: SuffixClassification
-  /** The name as a parsed host, if it was parsed as one and is written as it parses; null: it was not. */
-  plainHost: PlainHost | null
-}
-
-/** A host whose text is the name itself, as it is parsed and classified. */
-export type PlainHost = {
-  readonly parsed: { readonly name: string; readonly fault: null }
+/** A name as a parsed host, with its classification. */
+export type ClassifiedName = {
+  readonly name: string
+  readonly fault: null
   readonly suffix: SuffixClassification
+  /** Whether it was parsed as a host, and is written as it parses. */
+  isPlainHost: boolean
 }
 
-/** The number of recent names that are cached at least, about 200 bytes each. */
-const CACHED_NAMES_MIN = 5_000
+/** About how many names that recur are cached, about 200 bytes each. */
+const CACHED_NAMES = 5_000
 
 /** Names are parsed already, so nothing is extracted or validated again. The private section separates tenants of one host (`DECISIONS 3`). */
 const TLDTS_OPTIONS = {
@@ -53,28 +49,30 @@ const TLDTS_OPTIONS = {
  * Classifies a name by the Public Suffix List. A suffix of the ICANN section and a single label are `public_suffix`; a
  * suffix of the private section (`github.io`) is a registrable name itself. The name is A-labels in lower case.
  */
-export const classifySuffix = (name: string): SuffixClassification =>
-  (nameCache.get(name) ?? classifyAndCache(name)).classification
+export const classifySuffix = (name: string): SuffixClassification => classifiedName(name).suffix
 
-/**
- * What is cached under this text, if anything. The name in it is the very string that was parsed then, which makes later Map look-ups
- * by it faster.
- */
-export const cachedName = (text: string): CachedName | undefined => nameCache.get(text)
-
-/** Caches that the name is a host written as it parses. `cached` is what is cached under it already. */
-export function cachePlainHost(name: string, cached: CachedName = classifyAndCache(name)): PlainHost {
-  cached.plainHost = { parsed: { name, fault: null }, suffix: cached.classification }
-  return cached.plainHost
+/** The name with its classification. */
+export function classifiedName(name: string): ClassifiedName {
+  if (lastName.name !== name) lastName = cachedNames.get(name) ?? classifyAndCache(name)
+  return lastName
 }
 
-/** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
-const nameCache = new TwoGenerationCache<string, CachedName>(CACHED_NAMES_MIN)
+/** The name that a text ends with from an index on, if it is cached. Nothing is cut out of the text. */
+export const cachedName = (text: string, from: number): ClassifiedName | undefined => cachedNames.get(text, from)
 
-function classifyAndCache(name: string): CachedName {
-  const classified = { classification: classifyUncached(name), plainHost: null }
-  nameCache.set(name, classified)
+/** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
+const cachedNames = new RecurringTextCache<ClassifiedName>(CACHED_NAMES)
+
+function classifyAndCache(name: string): ClassifiedName {
+  const classified: ClassifiedName = { name, fault: null, suffix: classifyUncached(name), isPlainHost: false }
+  cachedNames.offer(name, classified)
   return classified
+}
+
+/** The name that was classified last: several steps of a check ask for the same one. */
+let lastName: ClassifiedName = {
+  ...{ name: "", fault: null, isPlainHost: false },
+  suffix: { fault: "public_suffix", registrable: "" },
 }
 
 function classifyUncached(name: string): SuffixClassification {

@@ -1,6 +1,6 @@
 import { assert } from "../../base/errors.ts"
+import { HashFilter } from "../../base/hash-filter.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { HashFilter } from "./hash-filter.ts"
 
 /** The base of the polynomial hash: any odd number whose bits are well mixed. */
 const HASH_FACTOR = 0x2c1b3c6d

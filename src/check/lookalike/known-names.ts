@@ -1,6 +1,7 @@
 import { assert } from "../../base/errors.ts"
+import { HashFilter } from "../../base/hash-filter.ts"
+import { textHash } from "../../base/text.ts"
 import { foldedHash, looksLike } from "./confusables.ts"
-import { HashFilter } from "./hash-filter.ts"
 
 /** A known name that others mistype or imitate. */
 export type LookalikeTarget = {
@@ -219,11 +220,4 @@ function lookOf(label: string): number {
     lastLabel = label
   }
   return lastLook
-}
-
-/** The 32-bit FNV-1a hash, with its bits mixed: short texts would use only some. */
-function textHash(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  return hash ^ (hash >>> 15)
 }

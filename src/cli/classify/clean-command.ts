@@ -7,6 +7,7 @@ import {
   type Recommendation,
 } from "../../contract/policies.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
+import { defaultMemoryMb } from "../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../rows/reading-plan.ts"
 import { NO_EXTRAS } from "../../rows/result-format.ts"
 import type { OpenCheck } from "../check.ts"
@@ -67,11 +68,11 @@ export function registerClean(root: Command, output: Output, openCheck: OpenChec
       encoding: parseEncoding(flags.encoding),
       policy: flags.policy,
       sheet: flags.sheet ?? null,
-      isOffline: flags.offline,
-      isCharged: server !== null,
+      ...{ isOffline: flags.offline, isCharged: server !== null },
       target: { out, mode: flags.force ? "over" : "new", aside: flags.dropped ?? null, canResume: false },
       // Duplicates are told by one process, which has seen all rows before.
       jobCount: 1,
+      memoryMb: defaultMemoryMb(deps.memory),
     })
     // The standard output holds nothing but rows.
     const told = out === null ? { ...output, line: output.stderrLine } : output

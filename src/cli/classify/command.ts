@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
+import { defaultMemoryMb, MEMORY_MB, type ProcessMemory, processesWithin } from "../../rows/garbage-collector.ts"
 import type { OpenCheck } from "../check.ts"
 import { CommandError, type Output, printJson } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
@@ -39,12 +40,19 @@ export function registerClassify(
     .option("--safe-cells", "in CSV results, make cells that look like formulas safe to open in a spreadsheet", false)
     .option("--canonical", "add canonical_email to csv results: the mailbox behind an address", false)
     .option("--duplicates", "add duplicate_of: the number of the first row with the same mailbox", false)
-    .option("--jobs <n>", "how many processes work at once (default: one for each core)")
+    .option("--jobs <n>", "how many processes work at once (default: one for each core, as far as there is memory)")
+    .option(
+      "--memory <megabytes>",
+      `how much memory each process may have (default: ${MEMORY_MB.default}, less where there is little)`,
+    )
     .option("--json", "print the summary as JSON", false)
   addServerOptions(command).action(async (path: string, options: Flags & { readonly json: boolean }) => {
     const server = readServerTarget(options, options.offline)
     // One process keeps a server busy.
-    const job = { ...parseJob(path, options, coreCount), ...(server !== null && { jobCount: 1, isCharged: true }) }
+    const job = {
+      ...parseJob(path, options, coreCount, deps.memory),
+      ...(server !== null && { jobCount: 1, isCharged: true }),
+    }
     printSummary(output, await classify(deps, await openCheck(options.offline, server), job), {
       asJson: options.json,
       isOutFree: job.target.out !== null,
@@ -62,9 +70,11 @@ type Flags = ReadingFlags &
     readonly canonical: boolean
     readonly duplicates: boolean
     readonly jobs?: string
+    readonly memory?: string
   }
 
-function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
+function parseJob(path: string, flags: Flags, coreCount: number, memory: ProcessMemory): ClassifyJob {
+  const memoryMb = flags.memory === undefined ? defaultMemoryMb(memory) : parseMemory(flags.memory)
   const target = parseTarget(flags.out ?? null, flags.resume, flags.force)
   return {
     path,
@@ -79,18 +89,25 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     isOffline: flags.offline,
     isCharged: false,
     target,
-    jobCount: parseJobs(flags.jobs ?? null, coreCount),
+    jobCount: parseJobs(flags.jobs ?? null, Math.min(coreCount, processesWithin(memoryMb, memory))),
+    memoryMb,
   }
 }
 
 /** More processes than this help no machine. */
 const JOBS_MAX = 64
 
-function parseJobs(named: string | null, coreCount: number): number {
-  if (named === null) return Math.min(coreCount, JOBS_MAX)
+function parseJobs(named: string | null, usualCount: number): number {
+  if (named === null) return Math.min(usualCount, JOBS_MAX)
   const count = /^\d+$/.test(named) ? Number(named) : 0
   if (count >= 1 && count <= JOBS_MAX) return count
   throw new CommandError(`--jobs is a number from 1 to ${JOBS_MAX}.`, 2)
+}
+
+function parseMemory(named: string): number {
+  const megabytes = /^\d{1,6}$/.test(named) ? Number(named) : 0
+  if (megabytes >= MEMORY_MB.least && megabytes <= MEMORY_MB.most) return megabytes
+  throw new CommandError(`--memory is a number of megabytes from ${MEMORY_MB.least} to ${MEMORY_MB.most}.`, 2)
 }
 
 /** The command of a worker process. */

@@ -5,7 +5,7 @@ import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
 import { DuplicateTable } from "../../rows/duplicates.ts"
 import { type FileFormat, readFileName } from "../../rows/file-format.ts"
-import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
+import { type CheckedCounts, type CollectorDeps, createMemoryCollector } from "../../rows/garbage-collector.ts"
 import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
@@ -18,22 +18,23 @@ import { type CheckCommandDeps, commandRequest } from "../check.ts"
 import { CommandError } from "../output.ts"
 import { ServerError } from "../server.ts"
 import { BlockPool } from "./parallel/block-pool.ts"
+import { startWorkerHere } from "./parallel/worker-here.ts"
 import { createProgress } from "./progress.ts"
 import { assertTargetWritable, type ResultsTarget, ResultsWriter, streamErrorMessage } from "./results-writer.ts"
 import type { ClassifySummary } from "./summary.ts"
 
 /** Dependencies of `classify`. */
-export type ClassifyDeps = {
+export type ClassifyDeps = CollectorDeps & {
   readonly streams: Streams
   /** Where progress is drawn; null: the standard error is not a terminal. */
   readonly terminal: NodeJS.WritableStream | null
   readonly stopwatch: Stopwatch
-  /** Collects garbage: all of it, or only young objects, which is quick. */
-  readonly collectGarbage: (isAll: boolean) => void
   /** Calls `work` every `everyMs` until the returned function is called. */
   readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Resolves with the name of the first signal that stops the process. */
   readonly stopSignal: () => Promise<string>
+  /** Calls `work` after this turn of the event loop has handled everything that has arrived. */
+  readonly nextTick: (work: () => void) => void
   /** Starts a process of `serveBlocks`. Absent: all work is done here. */
   readonly startWorker?: () => PipedProcess
 }
@@ -61,6 +62,8 @@ export type ClassifyJob = {
   readonly target: ResultsTarget
   /** How many processes may work at once. */
   readonly jobCount: number
+  /** How many megabytes each process may have. */
+  readonly memoryMb: number
 }
 
 /** How often finished results are written and progress is drawn, even when results come slowly. */
@@ -76,7 +79,7 @@ export async function classify(
   checker: CheckCommandDeps,
   job: ClassifyJob,
 ): Promise<ClassifySummary> {
-  const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = deps
+  const { streams, stopwatch, runInterval, stopSignal, terminal } = deps
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
   const results = new ResultsWriter(
@@ -94,9 +97,10 @@ export async function classify(
     results.flush().catch(() => undefined)
   })
   const { signal } = stop
-  const run: Run = { source, read, checker, job, results, signal, collectAfter: createCollector(collectGarbage) }
+  const collectAfter = createMemoryCollector(deps, job.memoryMb)
+  const run: Run = { source, read, checker, job, results, signal, collectAfter }
   try {
-    await classifyAll(run, deps.startWorker ?? null)
+    await classifyAll(run, workersOf(deps, checker, job))
   } catch (error) {
     if (error instanceof Stopped) throw interruptedError(results, job.target)
     const canResume = error instanceof ServerError && job.target.canResume && results.count > 0
@@ -126,16 +130,24 @@ class Stopped extends Error {
   override readonly name = "Stopped"
 }
 
-/** Resolves when all inputs have their results. */
-async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): Promise<void> {
-  const { job, results, signal } = run
-  const planned = await untilAborted(withReadErrors(job.path, planOf(run)), signal)
-  if (planned !== null) await classifyPlanned(run, planned, isShared(job) ? startWorker : null)
-  await results.end()
+/** Starts the workers of a run, of which one is in this process. */
+type StartWorkers = () => readonly PipedProcess[]
+
+/** How the workers of a run are started; null: it has none. Which row is the first of several is known only where all rows are. */
+function workersOf(deps: ClassifyDeps, checker: CheckCommandDeps, job: ClassifyJob): StartWorkers | null {
+  const { startWorker } = deps
+  const { jobCount, extras } = job
+  if (startWorker === undefined || jobCount === 1 || extras.tellsDuplicates) return null
+  return () => [...Array.from({ length: jobCount - 1 }, startWorker), startWorkerHere(deps, checker)]
 }
 
-/** Whether other processes may take rows: which row is the first of several is known where all rows are. */
-const isShared = ({ jobCount, extras }: ClassifyJob): boolean => jobCount > 1 && !extras.tellsDuplicates
+/** Resolves when all inputs have their results. */
+async function classifyAll(run: Run, startWorkers: StartWorkers | null): Promise<void> {
+  const { job, results, signal } = run
+  const planned = await untilAborted(withReadErrors(job.path, planOf(run)), signal)
+  if (planned !== null) await classifyPlanned(run, planned, startWorkers)
+  await results.end()
+}
 
 /** An archive or a spreadsheet is held whole while it is read. */
 const ARCHIVE_BYTES_MAX = 268_435_456
@@ -172,7 +184,7 @@ type Work = {
 async function classifyPlanned(
   run: Run,
   { plan, text }: PlannedFile,
-  startWorker: (() => PipedProcess) | null,
+  startWorkers: StartWorkers | null,
 ): Promise<void> {
   const { job, results } = run
   const to = job.to ?? plan.format
@@ -186,7 +198,7 @@ async function classifyPlanned(
   await results.start(plan.columns, format, to === "csv")
   const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
   try {
-    const pool = await classifyHere(run, work, startWorker)
+    const pool = await classifyHere(run, work, startWorkers)
     if (pool !== null) await classifyInPool(run, work, pool)
   } finally {
     // On a stop signal, does not wait for a read that is pending.
@@ -206,14 +218,14 @@ const nextBlock = ({ job, signal }: Run, blocks: AsyncIterator<Block>): Promise<
 const PARALLEL_FROM_BYTES = 1_048_576
 
 /**
- * Classifies in this process: all blocks if `startWorker` is null, else those before the workers are ready. Resolves with the
+ * Classifies in this process: all blocks if `startWorkers` is null, else those before the workers are ready. Resolves with the
  * workers that take the other blocks; null: the input has ended. The header and the rows with results of an earlier run are always
  * read here.
  */
 async function classifyHere(
   run: Run,
   { plan, to, blocks }: Work,
-  startWorker: (() => PipedProcess) | null,
+  startWorkers: StartWorkers | null,
 ): Promise<BlockPool | null> {
   const { job, results, signal, collectAfter, read } = run
   const { check, testDomain } = run.checker
@@ -233,7 +245,8 @@ async function classifyHere(
       const checked = await checker.check(rows, results.write)
       await results.flush()
       collectAfter(checked)
-      if (startWorker !== null && read.bytes >= PARALLEL_FROM_BYTES) pool ??= startPool(run, { plan, to }, startWorker)
+      if (startWorkers !== null && read.bytes >= PARALLEL_FROM_BYTES)
+        pool ??= startPool(run, { plan, to }, startWorkers())
       if (isReady(pool, results)) break
       next = await nextBlock(run, blocks)
     }
@@ -251,12 +264,13 @@ const isReady = (pool: BlockPool | null, results: ResultsWriter): boolean => poo
 function startPool(
   { job, results }: Run,
   { plan, to }: Pick<Work, "plan" | "to">,
-  startWorker: () => PipedProcess,
+  processes: readonly PipedProcess[],
 ): BlockPool {
-  const { hasSafeCells, extras, policy, isOffline, jobCount } = job
-  const processes = Array.from({ length: jobCount }, startWorker)
-  return new BlockPool(processes, { plan, to, hasSafeCells, extras, policy, isOffline }, ({ bytes, counts }) =>
-    results.writeBytes(bytes, counts),
+  const { hasSafeCells, extras, policy, isOffline, memoryMb } = job
+  return new BlockPool(
+    processes,
+    { plan, to, hasSafeCells, extras, policy, isOffline, memoryMb },
+    ({ bytes, counts }) => results.writeBytes(bytes, counts),
   )
 }
 

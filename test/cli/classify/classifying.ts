@@ -48,7 +48,9 @@ const QUIET = {
   terminal: null,
   stopwatch: () => 0,
   collectGarbage: () => undefined,
+  memory: { residentBytes: () => 0, limitBytes: () => 8e9 },
   runInterval: () => () => undefined,
+  nextTick: (work: () => void) => void setImmediate(work),
   stopSignal: () => new Promise<string>(() => undefined),
 }
 

@@ -100,9 +100,10 @@ test("who reads the output and has enough ends the run with the system's error",
   expect(await run("in").catch(String)).toBe("Error: EPIPE")
 })
 
-test("what rows leave behind is given back as they go, and at times all that nothing uses", async () => {
+test("a run that has nearly the memory of --memory collects what rows leave behind, and at times all that nothing uses", async () => {
   const tidied: boolean[] = []
-  const tools = { collectGarbage: (isAll: boolean) => void tidied.push(isAll) }
+  const memory = { residentBytes: () => 219e6, limitBytes: () => 8e9 }
+  const tools = { collectGarbage: (isAll: boolean) => void tidied.push(isAll), memory }
   const { run } = classifying({ "in.txt": "jane@gmail.com\n".repeat(100_000) }, { partBytes: 15_000, tools })
   expect((await run("in.txt", "--offline", "--out", "out.txt")).code).toBe(0)
   expect(tidied).toEqual(
@@ -110,4 +111,13 @@ test("what rows leave behind is given back as they go, and at times all that not
       .fill([...Array(6).fill(false), true])
       .flat(),
   )
+  tidied.length = 0
+  expect((await run("in.txt", "--offline", "--out", "out.txt", "--force", "--memory", "300")).code).toBe(0)
+  expect(tidied).toEqual([])
+})
+
+test.each(["119", "65537", "-1", "much", "1e3", ""])("--memory %j is a wrong use", async memory => {
+  const { run } = classifying({ in: "a@gmail.com\n" })
+  const err = "--memory is a number of megabytes from 120 to 65536."
+  expect(await run("in", "--memory", memory)).toMatchObject({ code: 2, err })
 })

@@ -85,7 +85,7 @@ describe.each(Object.keys(FILES) as (keyof typeof FILES)[])("%s in several proce
     const workers = workersHere(slowNowAndThen())
     const several = await resultsOf({ [path]: FILES[path] }, path, "--jobs", "3", workers)
     expect(workers.blockCounts().every(count => count > 0)).toBe(true)
-    expect(workers.blockCounts()).toHaveLength(3)
+    expect(workers.blockCounts()).toHaveLength(2) // the third process is the one that reads the file
     expect(several.text === one.text).toBe(true)
     expect(several.summary).toEqual(one.summary)
   })
@@ -181,6 +181,7 @@ function workersHere(ownCheck: Check, blocksMax = Number.POSITIVE_INFINITY) {
       },
       openCheck: async () => ({ check: ownCheck, testDomain: "mailkind.test", requestId: () => "" }),
       collectGarbage: () => undefined,
+      memory: { residentBytes: () => 0, limitBytes: () => 8e9 },
       runInterval: () => () => undefined,
     }).catch(() => undefined)
     return {

@@ -1,10 +1,10 @@
 import BRANDS from "../../../../data/brands.txt" with { type: "text" }
+import { HashFilter } from "../../../base/hash-filter.ts"
 import { lazy } from "../../../base/lazy.ts"
 import { pairAt } from "../../../base/text.ts"
 import { isCountrySuffix } from "../../address/public-suffix.ts"
 import { skeletonOf } from "../confusables.ts"
 import { EditDistanceIndex } from "../edit-distance-index.ts"
-import { HashFilter } from "../hash-filter.ts"
 import { isOneEditApart } from "../typo.ts"
 import { affixWeight, isCommonWord } from "../word-lists.ts"
 import { LabelAutomaton, type LabelHit } from "./brand-automaton.ts"

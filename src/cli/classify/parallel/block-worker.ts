@@ -1,7 +1,7 @@
 import type { Streams } from "../../../base/streams.ts"
 import type { Policy } from "../../../contract/policies.ts"
 import type { FileFormat } from "../../../rows/file-format.ts"
-import { type CheckedCounts, createCollector } from "../../../rows/garbage-collector.ts"
+import { type CheckedCounts, type CollectorDeps, createMemoryCollector } from "../../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
@@ -18,6 +18,7 @@ export type WorkerJob = {
   readonly extras: ResultExtras
   readonly policy: Policy
   readonly isOffline: boolean
+  readonly memoryMb: number
 }
 
 /** A message to a worker: the job first, then blocks of whole rows. `place`: how many rows stand before the block. */
@@ -32,10 +33,9 @@ export type WorkerReport =
   | { readonly kind: "results"; readonly id: number; readonly isLast: boolean; readonly counts: SummaryCounts }
 
 /** What a worker needs. */
-export type WorkerDeps = {
+export type WorkerDeps = CollectorDeps & {
   readonly streams: Streams
   readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
-  readonly collectGarbage: (isAll: boolean) => void
   readonly runInterval: (everyMs: number, work: () => void) => () => void
 }
 
@@ -45,15 +45,16 @@ const SEND_LENGTH = 65_536
 
 /** Classifies the blocks that come on the standard input, and writes their results to the standard output, until the input ends. */
 export async function serveBlocks(deps: WorkerDeps): Promise<void> {
-  const { streams, openCheck, runInterval, collectGarbage } = deps
+  const { streams, openCheck, runInterval } = deps
   const { chunks } = await streams.openSource("-")
   const sender = new ResultSender(streams.stdout.write)
   let classifier: BlockClassifier | null = null
   const endTicks = runInterval(SEND_INTERVAL_MS, () => sender.send(false))
-  const collectAfter = createCollector(collectGarbage)
+  let collectAfter: (checked: CheckedCounts) => void = () => undefined
   try {
     for await (const { meta, bytes } of readFrames<WorkerTask>(chunks)) {
       if (meta.kind === "job") {
+        collectAfter = createMemoryCollector(deps, meta.job.memoryMb)
         classifier = new BlockClassifier(await openCheck(meta.job.isOffline), meta.job, sender)
         await sender.report({ kind: "ready" })
       } else if (classifier !== null) collectAfter(await classifier.classify(meta, bytes))

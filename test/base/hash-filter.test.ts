@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { HashFilter } from "../../../src/check/lookalike/hash-filter.ts"
+import { HashFilter } from "../../src/base/hash-filter.ts"
 
 /** A number with well-mixed bits for each number. */
 const hashOf = (number: number): number => Bun.hash.xxHash32(String(number))
