@@ -10,6 +10,7 @@ import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
+import { DNS_FLOOR_FULL, dnsFloorBench } from "./cases/dns-floor.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
 import { JOBS_FULL, jobsBench } from "./cases/jobs.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
@@ -40,6 +41,10 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
     const system = createSystem()
     return await dnsBench({ ...DNS_FULL, ...scaling }, system, await bundledLists(system))
   },
+  "dns-floor": async scaling => {
+    const system = createSystem()
+    return await dnsFloorBench({ ...DNS_FLOOR_FULL, ...scaling }, system, await bundledLists(system))
+  },
   http: scaling => httpBench({ ...HTTP_FULL, ...scaling }),
   batch: scaling => batchBench({ ...BATCH_FULL, ...scaling }),
   classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
@@ -59,7 +64,7 @@ const LONG: readonly string[] = ["jobs"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file
- * as well; `--rounds` is for check, dns, http, batch and classify.
+ * as well; `--rounds` is for check, dns, dns-floor, http, batch and classify.
  * `accuracy --misses` lists the wrong verdicts instead, `accuracy --witnesses` tells which sources copy from which (`--lists DIR`: with
  * the downloads in the lists folder of a server), and `accuracy --tables DIR` measures by the tables of a folder too. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
  */

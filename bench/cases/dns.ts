@@ -3,7 +3,6 @@
  * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
  */
 
-import { fileURLToPath } from "bun"
 import { createNetworkService } from "../../src/assemble/check/network.ts"
 import { createContext } from "../../src/assemble/context.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
@@ -18,7 +17,7 @@ import type { BudgetName } from "../budgets.ts"
 import { costFigure, costRatioFigure, processorUs, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
-import { askDnsServer } from "../servers/dns-server-control.ts"
+import { askDnsServer, dnsServerCommand } from "../servers/dns-server-control.ts"
 import { startServer } from "../servers/server-process.ts"
 import { cacheHeld } from "./dns-memory.ts"
 
@@ -46,7 +45,6 @@ export const DNS_FULL: DnsScale = {
   cacheNames: 100_000,
 }
 
-const SERVER = fileURLToPath(import.meta.resolve("../servers/dns-server.ts"))
 const DELAY_MS = 20
 /** The server denies names that begin so, and knows every other. */
 const DENIED_STEM = "nx1-"
@@ -59,10 +57,8 @@ const REQUEST_ID = "req_0123456789abcdefghijkl"
 
 /** Runs the bench over the lists. Rejects when a check against a server that answers is degraded. */
 export async function dnsBench(scale: DnsScale, system: System, lists: DomainLists): Promise<Report> {
-  await using server = await startServer({
-    command: [process.execPath, SERVER, "--delay-ms", String(DELAY_MS)],
-    core: "server",
-  })
+  const { command, description } = dnsServerCommand(DELAY_MS)
+  await using server = await startServer({ command, core: "server" })
   const bench = new Bench(scale, system, lists, server.url)
   const cold = await bench.cold()
   const warm = await bench.warm()
@@ -75,6 +71,7 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
       "denied: the same with names that do not exist and a canary that does",
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
       "processor time: of this process, the server is another",
+      description,
       cold.description,
       "dead: the server hears and says nothing; each check is of another name",
     ],
@@ -250,7 +247,8 @@ async function memory(names: number): Promise<Figure[]> {
   ]
 }
 
-function settingsFor({ host }: URL, canaries: string): Settings {
+/** The settings of a check that asks the server at the URL. */
+export function settingsFor({ host }: URL, canaries: string): Settings {
   const read = parseSettings({
     MAILKIND_DNS_SERVERS: host,
     MAILKIND_DNS_CANARIES: canaries,
@@ -260,7 +258,8 @@ function settingsFor({ host }: URL, canaries: string): Settings {
   return read.settings
 }
 
-async function answer(check: Check, input: string): Promise<string> {
+/** The JSON of a check. */
+export async function answer(check: Check, input: string): Promise<string> {
   const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
   return fullResultJson(
     await check({ subject, policy: "b2b", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
@@ -270,12 +269,13 @@ async function answer(check: Check, input: string): Promise<string> {
 
 const isDegraded = (text: string): boolean => text.includes('"degraded":true')
 
-function assertWhole(text: string): void {
+/** Throws if DNS did not answer. */
+export function assertWhole(text: string): void {
   if (isDegraded(text)) throw new Error("a check against a server that answers was degraded")
 }
 
 /** Does the work for each, so many at once. */
-async function allOf(
+export async function allOf(
   inputs: readonly string[],
   atOnce: number,
   work: (input: string) => Promise<unknown>,

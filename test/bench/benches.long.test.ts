@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { batchBench } from "../../bench/cases/batch.ts"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
 import { dnsBench } from "../../bench/cases/dns.ts"
+import { dnsFloorBench } from "../../bench/cases/dns-floor.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { jobsBench } from "../../bench/cases/jobs.ts"
 import { startBench } from "../../bench/cases/start.ts"
@@ -41,6 +42,15 @@ test(
     expect([questions, Math.floor(questions ?? 0)]).toEqual([questions, 4])
     const ofOwnHosts = report.figures.find(({ name }) => name === "own hosts, questions a check")?.value
     expect([ofOwnHosts, Math.floor(ofOwnHosts ?? 0)]).toEqual([ofOwnHosts, 5])
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the bench of the DNS floor measures the floor, questions and checks in turn",
+  async () => {
+    const report = await dnsFloorBench({ rounds: 2, names: 20 }, createSystem(), lists)
+    expectSane(report, [])
   },
   LIMIT_MS,
 )
