@@ -58,8 +58,8 @@ export const BUDGETS = {
   classify_rows: { description: "A row of CSV or NDJSON takes at most this many: 120 000 a second.", atMost: 8.3 },
   classify_kinds: { description: KINDS, atMost: 2 },
   classify_memory: {
-    description: "That takes at most this many MB of resident memory, however many lines there are.",
-    atMost: 200,
+    description: "That takes at most the MB of resident memory of --memory by default, however many lines there are.",
+    atMost: 220,
   },
   jobs_rows: {
     description: "A row of a list costs the server at most a quarter more than it costs classify.",

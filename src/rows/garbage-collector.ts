@@ -67,12 +67,15 @@ const ROOM: CollectionBounds = {
   young: { rows: NEVER, lookups: NEVER, bytes: NEVER },
   all: { rows: NEVER, lookups: NEVER, bytes: NEVER },
 }
-const LITTLE_ROOM: CollectionBounds = { ...ROOM, young: { ...ROOM.young, rows: 2500 } }
+const LITTLE_ROOM: CollectionBounds = { ...ROOM, young: { ...ROOM.young, rows: 10_000 } }
 /**
  * What is left behind at such rates is collected at least. The runtime's own collections keep whatever is under way in them, and forget it only
  * in a complete one: a list of 100 000 unknown domains took 640 MB without those after look-ups.
  */
-const NO_ROOM: CollectionBounds = { ...LITTLE_ROOM, all: { ...ROOM.all, rows: 20_000, lookups: 10_000 } }
+const NO_ROOM: CollectionBounds = {
+  young: { ...ROOM.young, rows: 2500 },
+  all: { ...ROOM.all, rows: 20_000, lookups: 10_000 },
+}
 
 /** Counts work, and collects garbage when a process has nearly the memory that it may have (DECISIONS 166). */
 export function createMemoryCollector(
