@@ -89,6 +89,7 @@ export const BUDGETS = {
     atMost: 100,
   },
   dns_kinds: { description: KINDS, atMost: 2 },
+  dns_list_questions: { description: "A list asks at most so many questions a domain of the mix.", atMost: 2 },
   dns_warm: { description: "A check over lists alone costs at least this share of a warm one.", atLeast: 0.8 },
   dns_first_dead: {
     description: "Each of the first two checks while every server is dead takes at most this many milliseconds.",

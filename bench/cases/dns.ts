@@ -1,19 +1,22 @@
 /**
  * What does asking DNS cost? Cold checks against a server in a process of its own that answers after 20 ms, by what that
- * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
+ * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; the questions a domain of the mix by what the answer tells; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
  */
 
 import { createNetworkService } from "../../src/assemble/check/network.ts"
 import { createContext } from "../../src/assemble/context.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import type { Subject } from "../../src/check/address/subject.ts"
 import { type Check, createCheck, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { DNS_CACHE_BOUNDS } from "../../src/check/dns/resolver/dns-cache.ts"
 import type { DomainLists } from "../../src/check/domain-lookup.ts"
 import { LISTS_ALONE } from "../../src/check/lists-alone.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
+import { ALL_PARTS, ANSWER_PARTS } from "../../src/check/verdict/evidence-need.ts"
 import { parseSettings, type Settings } from "../../src/config/settings.ts"
 import type { System } from "../../src/system/system.ts"
 import type { BudgetName } from "../budgets.ts"
+import { mixLines, take } from "../mix/mix.ts"
 import { costFigure, costRatioFigure, processorUs, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
@@ -61,6 +64,7 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
   await using server = await startServer({ command, core: "server" })
   const bench = new Bench(scale, system, lists, server.url)
   const cold = await bench.cold()
+  const parts = await bench.parts()
   const warm = await bench.warm()
   const dead = await bench.dead()
   return {
@@ -69,13 +73,14 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
       `cold: ${scale.names} names a run that were never asked for, a server that answers after ${DELAY_MS} ms, no tenants; mail at a known provider`,
       "own hosts: the same with a mail host of each domain's own, whose address is asked for when the MX answer is there",
       "denied: the same with names that do not exist and a canary that does",
+      `questions a domain of the mix: ${scale.names} lines, each different domain counts once; the server knows every name`,
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
       "processor time: of this process, the server is another",
       description,
       cold.description,
       "dead: the server hears and says nothing; each check is of another name",
     ],
-    figures: [...cold.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+    figures: [...cold.figures, ...parts, ...warm, ...dead, ...(await memory(scale.cacheNames))],
   }
 }
 
@@ -88,6 +93,13 @@ const COLD_KINDS = {
 } as const satisfies Record<string, { readonly budget: BudgetName; readonly [fact: string]: string | number }>
 type ColdKind = keyof typeof COLD_KINDS
 const COLD_KIND_NAMES = Object.keys(COLD_KINDS) as readonly ColdKind[] // the keys are those of COLD_KINDS
+
+/** What answers tell. */
+const ANSWERS = {
+  check: { parts: ALL_PARTS, budget: null },
+  publishable: { parts: ANSWER_PARTS.workspace, budget: null },
+  list: { parts: 0, budget: "dns_list_questions" },
+} as const satisfies Record<string, { readonly parts: number; readonly budget: BudgetName | null }>
 
 type ColdRun = { readonly perSecond: number; readonly checkUs: number; readonly questions: number }
 
@@ -144,6 +156,22 @@ class Bench {
     end()
     const { length } = names
     return { perSecond: (length * 1000) / tookMs, checkUs: tookUs / length, questions: questions / length }
+  }
+
+  /** How many questions are asked about a domain of the mix, by what the answer tells. */
+  async parts(): Promise<Figure[]> {
+    const texts = take(mixLines(), this.#scale.names).map(({ text }) => text)
+    const domains = new Set(texts.map(subjectOf).flatMap(({ domain, fault }) => (fault === null ? [domain] : [])))
+    const figures: Figure[] = []
+    for (const [name, { parts, budget }] of Object.entries(ANSWERS)) {
+      const { check, end } = this.#house()
+      const before = Number(await askDnsServer(this.#server, "count"))
+      await allOf(texts, this.#scale.atOnce, async text => assertWhole(await answer(check, text, parts)))
+      const questions = Number(await askDnsServer(this.#server, "count")) - before
+      end()
+      figures.push(figure(`${name}, questions a domain of the mix`, "", questions / domains.size, budget))
+    }
+    return figures
   }
 
   /** Warm checks by checks over lists alone, over the same names, in turn. */
@@ -258,13 +286,12 @@ export function settingsFor({ host }: URL, canaries: string): Settings {
   return read.settings
 }
 
+const subjectOf = (input: string): Subject => parseSubject(detectSubjectKind(input), input, "mailkind.test")
+
 /** The JSON of a check. */
-export async function answer(check: Check, input: string): Promise<string> {
-  const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
-  return fullResultJson(
-    await check({ subject, policy: "b2b", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-    REQUEST_ID,
-  )
+export async function answer(check: Check, input: string, parts: number = ALL_PARTS): Promise<string> {
+  const request = { subject: subjectOf(input), policy: "b2b", isDeep: false, includeTenant: true, parts } as const
+  return fullResultJson(await check({ ...request, ownListMatch: NO_OWN_LIST_MATCH }), REQUEST_ID)
 }
 
 const isDegraded = (text: string): boolean => text.includes('"degraded":true')

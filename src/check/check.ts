@@ -12,6 +12,7 @@ import {
   NO_HINTS,
   readAddressHints,
 } from "./address/address-hints.ts"
+import { isMailboxOfHost } from "./address/canonical-email.ts"
 import { mendedDomain } from "./address/mended-domain.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { DeepProbe } from "./deep-evidence.ts"
@@ -29,11 +30,12 @@ import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { SET_BITS, STRENGTH_MASK } from "./lists/sets.ts"
 import { NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import type { LookupContext } from "./lookup-context.ts"
-import type { NetworkProbe } from "./network-evidence.ts"
+import { type NetworkProbe, NOTHING_ASKED } from "./network-evidence.ts"
 import { type CheckOutcome, type JudgedDomain, judgeDomain } from "./result/result.ts"
 import { ruledDomain } from "./result/ruled-domain.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
+import { ALL_PARTS, ANSWER_PARTS, neededQuestions, QUESTIONS } from "./verdict/evidence-need.ts"
 import { isSuffixOfBody } from "./verdict/rules.ts"
 import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
 
@@ -44,6 +46,8 @@ export type CheckRequest = {
   readonly isDeep: boolean
   /** Look up the tenant in suite_b. */
   readonly includeTenant: boolean
+  /** The parts of the answer that are told (`ANSWER_PARTS`): nothing else is asked. Absent: all. */
+  readonly parts?: number
   /** Who asks, whose lookups are limited; see `NetworkQuery` and `DeepProbe`. Absent: the operator. */
   readonly callerId?: string | null
   /** What the own lists of the account and of the operator say about the Subject. */
@@ -99,7 +103,7 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  * 1. A test address has fixed evidence and skips all other steps.
  * 2. The lists are searched for the domain, and the local part is searched for hints.
  * 3. If the same request was judged for the domain before, the cached verdict is the answer.
- * 4. DNS and the tenant endpoints are queried, and for a deep check the registry and the homepage too.
+ * 4. DNS and the tenant endpoints are queried as far as the answer needs it, and for a deep check the registry and the homepage too.
  * 5. All evidence is judged under the policy.
  * 6. The verdict is cached for the domain.
  * 7. The rules of the account change its recommendation.
@@ -183,14 +187,14 @@ type PendingCheck = {
 
 /** A small number for each combination of what can differ between the requests for one domain. */
 function cacheKeyOf(
-  { subject: { kind, hasSubaddress }, policy, isDeep, includeTenant, ownListMatch }: CheckRequest,
+  { subject: { kind, hasSubaddress }, policy, isDeep, includeTenant, parts = ALL_PARTS, ownListMatch }: CheckRequest,
   hints: AddressHints,
 ): number {
   const flags = (isDeep ? 4 : 0) + (hasSubaddress ? 2 : 0) + (includeTenant ? 1 : 0)
   const kindAndPolicy = POLICY_NAMES.indexOf(policy) * SUBJECT_KINDS.length + SUBJECT_KINDS.indexOf(kind)
   const match = kindAndPolicy * OWN_LIST_MATCHES + ownListMatchNumber(ownListMatch)
   const hintKinds = hints === NO_HINTS ? 0 : hintKindsIndex(hintKindsOf(hints))
-  return (match * HINT_KINDS_COUNT + hintKinds) * 8 + flags
+  return ((match * HINT_KINDS_COUNT + hintKinds) * 8 + flags) * (ALL_PARTS + 1) + parts
 }
 
 /** A number below `OWN_LIST_MATCHES` for each match. */
@@ -211,14 +215,9 @@ function gatherEvidence(
   const { domain } = subject
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
-  // Consumer, relay and disposable domains have no tenant in suite_b. A weak listing may be contradicted by one.
-  const mayHaveTenant =
-    correction === null
-      ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.strength === "weak"
-      : !NO_TENANT_CATEGORIES.has(correction)
-  const includeTenant = request.includeTenant && mayHaveTenant
   const { callerId = null } = request
-  const query = { domain, organisationalDomain, includeTenant, callerId }
+  const asked = questionsOf(request, listMatch, correction)
+  const query = { domain, organisationalDomain, asked, callerId }
   // The probes make do without a part that meets a defect. This is for defects of a probe as a whole.
   const network = readEvidence("dns", onDefect, FAILED_EVIDENCE, networkProbe, query, context)
   const deep = request.isDeep
@@ -227,6 +226,19 @@ function gatherEvidence(
   if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
   if (!(deep instanceof Promise)) return Promise.resolve(network).then(ofNetwork => ({ network: ofNetwork, deep }))
   return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))
+}
+
+/** What the answer to a request needs to know of its domain. */
+function questionsOf(request: CheckRequest, listMatch: ListMatch, correction: Category | null): number {
+  const { subject, parts = ALL_PARTS } = request
+  const told = isMailboxOfHost(subject) ? parts : parts & ~ANSWER_PARTS.mailbox
+  const questions = neededQuestions(listMatch, correction, told)
+  // Consumer, relay and disposable domains have no tenant in suite_b. A weak listing may be contradicted by one.
+  const mayHaveTenant =
+    correction === null
+      ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.strength === "weak"
+      : !NO_TENANT_CATEGORIES.has(correction)
+  return request.includeTenant && mayHaveTenant ? questions : questions & ~QUESTIONS.tenant
 }
 
 function cannotExist(subject: Subject, listMatch: ListMatch): boolean {
@@ -289,13 +301,7 @@ const NO_DEEP_EVIDENCE: DeepEvidence = {
 }
 
 const NOTHING_QUERIED: GatheredEvidence = {
-  network: {
-    mail: NOT_QUERIED,
-    suites: NOT_QUERIED,
-    tenant: NOT_QUERIED,
-    isCached: false,
-    freshUntilMs: Number.POSITIVE_INFINITY,
-  },
+  network: NOTHING_ASKED,
   deep: NO_DEEP_EVIDENCE,
 }
 

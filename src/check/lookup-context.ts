@@ -1,5 +1,6 @@
 import { CompressedCache } from "../base/compressed-cache.ts"
 import type { Deadline } from "../base/concurrency.ts"
+import type { Finding } from "../base/finding.ts"
 import type { NetworkEvidence } from "./evidence-defects.ts"
 
 /** What checks share that belong together. */
@@ -84,7 +85,7 @@ export class ListContext implements LookupContext {
 }
 
 /** Whether everything that was asked about is known. */
-function isComplete({ mail, suites, tenant }: NetworkEvidence): boolean {
-  if (!mail.known || !mail.value.spf.known || !mail.value.dmarcPolicy.known || !suites.known) return false
-  return tenant.known || tenant.cause === "not_asked"
-}
+const isComplete = ({ mail, suites, tenant }: NetworkEvidence): boolean =>
+  mail.known && [mail.value.spf, mail.value.dmarcPolicy, suites, tenant].every(isAnswered)
+
+const isAnswered = (finding: Finding<unknown>): boolean => finding.known || finding.cause === "not_asked"

@@ -1,5 +1,5 @@
 import { Deadline, inTime, KeyedSemaphore } from "../base/concurrency.ts"
-import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
+import { type Finding, known, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
@@ -12,17 +12,19 @@ import {
   readEvidence,
 } from "./evidence-defects.ts"
 import type { LookupContext } from "./lookup-context.ts"
-import type { MailProbeResult } from "./mail/mail-probe.ts"
+import { isOfSuite, type MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "./tenant/tenant-probe.ts"
+import type { MailEvidence } from "./verdict/evidence.ts"
+import { ALL_QUESTIONS, areAsked, QUESTIONS } from "./verdict/evidence-need.ts"
 
 /** One lookup. Names are A-labels, lower case. */
 export type NetworkQuery = {
   readonly domain: string
   /** The domain that has one registrant: `domain` itself or a parent. */
   readonly organisationalDomain: string
-  /** Look up the tenant in suite_b too. */
-  readonly includeTenant: boolean
+  /** What its caller needs (`QUESTIONS`). The evidence holds nothing else, whatever is cached. */
+  readonly asked: number
   /** Who asks: an account, or the network of a visitor. Null: the operator, whose lookups are not limited. */
   readonly callerId: string | null
 }
@@ -60,8 +62,12 @@ type NetworkProbeDeps = {
   readonly queryTimeoutMs: number
 }
 
-/** Evidence with the version of the lists at the start of its lookup. */
-type CachedEvidence = CacheLifetime & { readonly evidence: NetworkEvidence; readonly version: unknown }
+/** Evidence with what was asked, and the version of the lists at the start of its lookup. */
+type CachedEvidence = CacheLifetime & {
+  readonly evidence: NetworkEvidence
+  readonly asked: number
+  readonly version: unknown
+}
 
 /** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
 const CACHED_DOMAINS_MIN = 20_000
@@ -78,7 +84,8 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const cache = new TwoGenerationCache<string, CachedEvidence>(CACHED_DOMAINS_MIN)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const inTurn = createTurns(deps)
-  const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+  const gatherAndCache = async (query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+    const { domain, asked } = query
     const version = listsVersion()
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
     const { freshUntilMs } = evidence
@@ -87,25 +94,59 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
     // Evidence that a deadline cut short is that of its caller alone.
     if (freshUntilMs > cachedAtMs && !deadline.isExpired)
-      cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs, version })
+      cache.set(domain, { evidence: cached, asked, cachedAtMs, freshUntilMs, version })
     return evidence
   }
   const apart = { ...deps, probeMail: deps.probeMailApart ?? deps.probeMail }
-  const gather = (key: string, query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> =>
+  const gather = (query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> =>
     inTurn(query.callerId, deadline, () =>
-      isApart ? gatherNetworkEvidence(apart, query, deadline) : gatherAndCache(key, query, deadline),
+      isApart ? gatherNetworkEvidence(apart, query, deadline) : gatherAndCache(query, deadline),
     )
   return (query, context) => {
-    // A name holds no space, so the keys with and without tenant differ.
-    const key = query.includeTenant ? query.domain : `${query.domain} `
-    const cached = cache.get(key)
-    if (cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock())) return cached.evidence
-    if (context !== undefined)
-      return context.lookup(key, createDeadline, deadline => gather(key, query, deadline, context.isApart))
+    const { domain, asked } = query
+    if (asked === 0) return NOTHING_ASKED
+    const cached = cache.get(domain)
+    const isUsable = cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock())
+    if (isUsable && areAsked(cached.asked, asked)) return askedEvidence(cached.evidence, cached.asked, asked)
+    // What was asked before is cached, but for the rest, and stays with it.
+    const wider = isUsable ? { ...query, asked: asked | cached.asked } : query
+    const gatherAsked = async (deadline: Deadline): Promise<NetworkEvidence> =>
+      askedEvidence(await gather(wider, deadline, context?.isApart === true), wider.asked, asked)
+    // A name holds no space.
+    if (context !== undefined) return context.lookup(`${domain} ${asked}`, createDeadline, gatherAsked)
     const deadline = createDeadline()
-    return gather(key, query, deadline, false).finally(() => deadline.cancel())
+    return gatherAsked(deadline).finally(() => deadline.cancel())
   }
 }
+
+/**
+ * What evidence that was gathered by wider questions tells of those that are `asked`, so that a verdict does not depend on what others
+ * asked.
+ */
+function askedEvidence(evidence: NetworkEvidence, gathered: number, asked: number): NetworkEvidence {
+  return gathered === asked ? evidence : restricted(evidence, asked)
+}
+
+function restricted(evidence: NetworkEvidence, asked: number): NetworkEvidence {
+  if (asked === ALL_QUESTIONS) return evidence
+  const { mail, suites, tenant } = evidence
+  const areSuitesAsked =
+    areAsked(asked, QUESTIONS.suites) ||
+    (areAsked(asked, QUESTIONS.proof) && mail.known && isOfSuite(mail.value.operatedBy))
+  return {
+    ...evidence,
+    mail: mail.known && !areAsked(asked, QUESTIONS.records) ? known(askedMail(mail.value, asked)) : mail,
+    suites: suites.known && !areSuitesAsked ? NOT_QUERIED : suites,
+    tenant: areAsked(asked, QUESTIONS.tenant) ? tenant : NOT_QUERIED,
+  }
+}
+
+const askedMail = (mail: MailEvidence, asked: number): MailEvidence => ({
+  ...mail,
+  hasAddress: mail.hasAddress && mail.delivery !== "mx",
+  spf: areAsked(asked, QUESTIONS.suites) ? mail.spf : NOT_QUERIED,
+  dmarcPolicy: NOT_QUERIED,
+})
 
 /** Bounds the lookups of each caller. One that does not get its turn before its deadline has no evidence. */
 function createTurns({ setTimer, nextTick, queryTimeoutMs }: NetworkProbeDeps) {
@@ -135,9 +176,9 @@ async function gatherNetworkEvidence(
   deadline: Deadline,
 ): Promise<NetworkEvidence> {
   const mailResult = readEvidence("dns", onDefect, MAIL_UNAVAILABLE, probeMail, query, deadline)
-  if (probeTenant === null || !query.includeTenant || isUnavailable()) {
+  if (probeTenant === null || !areAsked(query.asked, QUESTIONS.tenant) || isUnavailable()) {
     const { mail, suites, isCached, freshUntilMs } = await mailResult
-    return { mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }
+    return restricted({ mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }, query.asked)
   }
   // A tenant lookup that misses the deadline continues, and a later check reads its result from the cache.
   const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
@@ -147,13 +188,14 @@ async function gatherNetworkEvidence(
     mailResult,
     tenantResult instanceof Promise ? deadline.wait(tenantResult, fallback) : tenantResult,
   ])
-  return {
+  const evidence = {
     mail: ofMail.mail,
     suites: ofMail.suites,
     tenant: ofTenant.tenant,
     isCached: ofMail.isCached && ofTenant.isCached,
     freshUntilMs: Math.min(ofMail.freshUntilMs, ofTenant.freshUntilMs),
   }
+  return restricted(evidence, query.asked)
 }
 
 /** Queries the worldwide cloud, where most tenants are. If it knows none, the mail hosts may point to another cloud. */
@@ -178,7 +220,16 @@ const TENANT_UNAVAILABLE: TenantProbeResult = { ...NOT_CACHED, tenant: UNAVAILAB
 /** A lookup that did not get its turn, because its caller has too many others. It is not cached. */
 const LATE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, mail: unknown("timed_out"), suites: unknown("timed_out") }
 
+/** The evidence of a domain about which nothing has to be known. */
+export const NOTHING_ASKED: NetworkEvidence = {
+  mail: NOT_QUERIED,
+  suites: NOT_QUERIED,
+  tenant: NOT_QUERIED,
+  isCached: false,
+  freshUntilMs: Number.POSITIVE_INFINITY,
+}
+
 const OFFLINE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, freshUntilMs: Number.POSITIVE_INFINITY }
 
-/** Queries nothing: every verdict rests on lists alone. */
+/** Queries nothing: every verdict rests on lists alone, and says so, whatever its caller needs. */
 export const offlineNetworkProbe: NetworkProbe = () => OFFLINE_EVIDENCE

@@ -198,7 +198,7 @@ export const ReducedResult = t.Object(
       {
         suite_a: field(t.Boolean(), { means: "Whether suite_a was detected.", use: "Offer sign-in with suite_a.", example: false }),
         suite_b: field(t.Boolean(), { means: "Whether suite_b was detected.", use: "Offer sign-in with suite_b.", example: false }),
-        suite_b_mail: field(nullable(t.Boolean()), { means: "Whether suite_b runs the mail.", empty: "Null: DNS did not answer.", use: "False with `suite_b` true: the organisation has accounts there, but its mail elsewhere.", example: false }),
+        suite_b_mail: field(nullable(t.Boolean()), { means: "Whether suite_b runs the mail.", empty: "Null: DNS did not answer, or the lists decide alone.", use: "False with `suite_b` true: the organisation has accounts there, but its mail elsewhere.", example: false }),
       },
       closed("ReducedWorkspace"),
     ),

@@ -13,7 +13,7 @@ import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
 import { type DuplicateTable, firstOfOutcome } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
-import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
+import { partsOfResults, RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { RowCounter } from "../rows/row-counter.ts"
 
@@ -75,7 +75,10 @@ type RowsWritten = {
 }
 
 /** What a row is checked with. */
-type CheckedJob = Pick<Job, "accountId" | "policy" | "includesTenant"> & {
+type CheckedJob = Pick<
+  Job,
+  "accountId" | "policy" | "includesTenant" | "format" | "tellsCanonical" | "tellsDuplicates"
+> & {
   /** The rules of its account as they are stored. Null or absent: it has none. */
   readonly rules?: string | null
 }
@@ -127,18 +130,16 @@ function createRowPause({ pause, isTurnOver }: CheckRowsDeps): Pause {
 /** The outcome of a subject, with what own lists and the rules of the account say of it. */
 function checkSubject(
   { check, ownListMatch }: CheckRowsDeps,
-  { accountId, policy, includesTenant }: CheckedJob,
+  { accountId, policy, includesTenant, format, ...extras }: CheckedJob,
   rules: AccountRules | undefined,
   subject: Subject,
   context: LookupContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   // The lookups of jobs are bounded apart from those of the account's live requests.
   const callerId = `${accountId}/jobs`
-  const checkWith = (match: OwnListMatch) =>
-    check(
-      { subject, policy, isDeep: false, includeTenant: includesTenant, callerId, ownListMatch: match, rules },
-      context,
-    )
+  const parts = partsOfResults(JOB_FORMATS[format].results, extras)
+  const request = { subject, policy, isDeep: false, includeTenant: includesTenant, parts, callerId, rules }
+  const checkWith = (match: OwnListMatch) => check({ ...request, ownListMatch: match }, context)
   const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }

@@ -4,6 +4,7 @@ import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { inputPart, type JudgedDomain, mailboxPart, resultMembers } from "../check/result/result.ts"
+import { ALL_PARTS, ANSWER_PARTS } from "../check/verdict/evidence-need.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/result-schema.ts"
 import type { FileFormat } from "./file-format.ts"
@@ -38,6 +39,12 @@ type ResultOptions = {
   readonly hasSafeCells: boolean
   /** In NDJSON: `cached` has its value. Else it is always false: another process, which continues a list, has cached other verdicts. */
   readonly tellsCached: boolean
+}
+
+/** The parts of an answer that results show (`ANSWER_PARTS`). Duplicates are found by the mailbox. */
+export function partsOfResults(format: FileFormat, { tellsCanonical, tellsDuplicates }: ResultExtras): number {
+  if (format === "ndjson") return ALL_PARTS
+  return tellsCanonical || tellsDuplicates ? ANSWER_PARTS.mailbox : 0
 }
 
 /** The result format of a file format, for rows with these columns. */

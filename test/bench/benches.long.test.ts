@@ -33,6 +33,7 @@ test(
       "dns_denied",
       "dns_first_dead",
       "dns_kinds",
+      "dns_list_questions",
       "dns_own_hosts",
       "dns_recovery",
     ]

@@ -6,6 +6,7 @@ import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidenc
 import type { NetworkEvidence } from "../../src/check/evidence-defects.ts"
 import type { NetworkQuery } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
+import { ALL_QUESTIONS, areAsked, QUESTIONS } from "../../src/check/verdict/evidence-need.ts"
 import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { lists } from "../support/app.ts"
 import { OWN_HOST } from "../support/evidence.ts"
@@ -110,7 +111,7 @@ test("a domain is a relay by its mail host only if that decides and the operator
 test("without workspace no tenant is looked up, and its fields are null", async () => {
   const { ask, queries } = system({ ...TOLD, tenant: unknown("not_asked") })
   const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })
-  expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
+  expect(queries.map(({ asked }) => areAsked(asked, QUESTIONS.tenant))).toEqual([false])
   expect(workspace).toMatchObject({ suite_b: { tenant_id: null, tenant_region: null, auth: null }, pending: false })
 })
 
@@ -125,7 +126,7 @@ test.each([["jane@gmail.com"], ["jane@mailinator.com"], ["jane@duck.com"]])(
   async input => {
     const { ask, queries } = system()
     await ask(input)
-    expect(queries.map(({ includeTenant: wantsTenant }) => wantsTenant)).toEqual([false])
+    expect(queries.map(({ asked }) => areAsked(asked, QUESTIONS.tenant))).toEqual([false])
   },
 )
 
@@ -146,7 +147,7 @@ test("a subdomain is looked up with its organisational domain", async () => {
     {
       domain: "mail.harbor-works.co.uk",
       organisationalDomain: "harbor-works.co.uk",
-      includeTenant: true,
+      asked: ALL_QUESTIONS,
       callerId: null,
     },
   ])
@@ -195,7 +196,9 @@ test("the tenant of a listed domain is looked up where the operator's allow list
   ] as const) {
     const { ask, queries } = system(TOLD, OFFLINE_DEEP_PROBE, { of: () => correction, version: 1 })
     await ask(`jane@${domain}`, { isOperatorAllowed })
-    expect(queries).toMatchObject([{ domain, includeTenant }])
+    expect(queries.map(query => [query.domain, areAsked(query.asked, QUESTIONS.tenant)])).toEqual([
+      [domain, includeTenant],
+    ])
   }
 })
 

@@ -6,12 +6,18 @@ import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
+import { ALL_QUESTIONS, QUESTIONS } from "../../src/check/verdict/evidence-need.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import type { EvidenceKind } from "../../src/contract/metrics.ts"
 import { OWN_HOST } from "../support/evidence.ts"
 import { createFakeTime, manyTurns, settled } from "../support/time.ts"
 
-const ACME: NetworkQuery = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: true, callerId: null }
+const ACME: NetworkQuery = {
+  domain: "acme.com",
+  organisationalDomain: "acme.com",
+  asked: ALL_QUESTIONS,
+  callerId: null,
+}
 const TENANT = {
   id: "4f1ba8b9-8a5c-4a0c-9a3e-7d8f2b6c1e55",
   region: "EU",
@@ -88,7 +94,7 @@ test("cached evidence is not used after the clock was set back to before it was 
 
 test("a tenant is looked up only on request", async () => {
   const { ask, queries } = system()
-  const { tenant } = await ask({ ...ACME, includeTenant: false })
+  const { tenant } = await ask({ ...ACME, asked: QUESTIONS.records })
   expect(tenant).toEqual(unknown("not_asked"))
   expect(queries.tenant).toBe(0)
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
@@ -127,8 +133,8 @@ test("a failure that is cached for a moment never counts as cached", async () =>
     isCached: false,
     freshUntilMs: time.clock() + 1000,
   })
-  await ask({ ...ACME, includeTenant: false })
-  const held = ask({ ...ACME, includeTenant: false })
+  await ask({ ...ACME, asked: QUESTIONS.records })
+  const held = ask({ ...ACME, asked: QUESTIONS.records })
   expect(held).not.toBeInstanceOf(Promise)
   expect(await held).toMatchObject({ mail: unknown("unavailable"), isCached: false })
 })
@@ -170,11 +176,11 @@ test("evidence that a deadline cut short is not cached for others", async () => 
   const complete = answers.mail
   const cutShort = { ...(await complete(new Deadline(time.later, BUDGET_MS))), suites: unknown("timed_out") }
   answers.mail = deadline => deadline.wait(new Promise(() => undefined), cutShort)
-  const late = ask({ ...ACME, includeTenant: false })
+  const late = ask({ ...ACME, asked: QUESTIONS.records })
   await time.tick(BUDGET_MS)
   expect((await late).suites).toEqual(unknown("timed_out"))
   answers.mail = complete
-  expect((await ask({ ...ACME, includeTenant: false })).suites.known).toBe(true)
+  expect((await ask({ ...ACME, asked: QUESTIONS.records })).suites.known).toBe(true)
   expect(queries.mail).toBe(2)
 })
 
@@ -184,7 +190,7 @@ describe("the lookups of one caller", () => {
   const queryOf = (callerId: string | null, index: number): NetworkQuery => ({
     ...ACME,
     domain: `d${index}.com`,
-    includeTenant: false,
+    asked: QUESTIONS.records,
     callerId,
   })
 
@@ -310,7 +316,7 @@ describe("the checks of a list", () => {
   test("ask for a tenant when one is wanted after one was not", async () => {
     const { ask, queries } = system()
     const context = new ListContext()
-    const without = { ...ACME, includeTenant: false }
+    const without = { ...ACME, asked: QUESTIONS.records }
     for (const query of [without, ACME, without, ACME]) await ask(query, context)
     expect(queries).toEqual({ mail: 2, tenant: 1 })
   })

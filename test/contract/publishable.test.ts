@@ -12,6 +12,7 @@ import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
 import { parseEntry } from "../../src/customers/own-lists/entries.ts"
 import { addEntries, OWN_LISTS } from "../../src/customers/own-lists/own-lists.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
+import { fakeNetwork } from "../support/fake-network.ts"
 
 const PAGE = "https://app.example.com"
 const harness = await testApp({ tier: 0 })
@@ -275,5 +276,28 @@ describe("origins", async () => {
     const line = "GET /v1/check?email=business%40mailkind.test"
     expect((await many.ask(line, { key: null, headers: { Origin: "https://evil.example" } })).status).toBe(200)
     expect((await many.ask(line, { key: key.text, headers: { Origin: "https://evil.example" } })).status).toBe(403)
+  })
+})
+
+describe("asks", () => {
+  const askedFor = async (email: string): Promise<{ readonly asked: readonly string[]; readonly body: unknown }> => {
+    const { outside, requests } = fakeNetwork()
+    const house = await testApp({ outside })
+    const { text } = await house.newKey([PAGE])
+    const { body } = await house.ask("POST /v1/check", { body: { email }, key: text, headers: { Origin: PAGE } })
+    return { asked: requests, body }
+  }
+
+  test.each(["jane@gmail.com", "jane@mailinator.com", "jane@duck.com"])("nobody about %s", async email => {
+    const { asked, body } = await askedFor(email)
+    expect(asked).toEqual([])
+    expect(body).toMatchObject({ workspace: { suite_a: false, suite_b: false, suite_b_mail: null } })
+  })
+
+  test("about other domains for what the answer shows", async () => {
+    const name = "harbor-works-of-nobody.com"
+    const { asked, body } = await askedFor(`jane@${name}`)
+    expect(asked).toEqual([`MX ${name}`, `TXT ${name}`, `A mx.${name}`])
+    expect(body).toMatchObject({ category: "business", reasons: ["mx_found", "spf_missing"] })
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { ListContext } from "../../src/check/lookup-context.ts"
+import { ALL_PARTS, ANSWER_PARTS } from "../../src/check/verdict/evidence-need.ts"
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { listJobs } from "../../src/customers/jobs/job-row.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
@@ -111,6 +112,23 @@ describe("the results of a job", () => {
       ...{ duplicates: 1, skipped: 1, cleaned: 1 },
       problems: { free_provider: { rows: 2, first: 1 } },
     })
+  })
+
+  test("ask for what they show: the verdict alone, the mailbox too, or all", async () => {
+    const desk = await jobDesk()
+    const asked: (number | undefined)[] = []
+    const service = desk.process("one", {
+      check: request => {
+        asked.push(request.parts)
+        return check(request)
+      },
+    })
+    for (const options of [{}, { tellsCanonical: true }, { tellsDuplicates: true }, { format: "ndjson" }] as const) {
+      const format = "format" in options ? options.format : "csv"
+      await desk.upload(format === "csv" ? "email\njane@acme.com\n" : '"jane@acme.com"\n', { format, ...options })
+      await desk.workOff(service)
+    }
+    expect(asked).toEqual([0, ANSWER_PARTS.mailbox, ANSWER_PARTS.mailbox, ALL_PARTS])
   })
 
   test("do not depend on what a process has seen before", async () => {

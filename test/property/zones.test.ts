@@ -86,7 +86,8 @@ function outside(time: FakeTime, onDefect: OnDefect) {
   const { web: fetchUrl } = identityWeb({})
   const tenant = new TenantProbe({ fetchUrl, urls: identityUrls(null), clock, setTimer }, TENANT_PROBE_BOUNDS)
   return createNetworkProbe({
-    probeMail: ({ domain, organisationalDomain }, deadline) => mail(domain, organisationalDomain, deadline),
+    probeMail: ({ domain, organisationalDomain, asked }, deadline) =>
+      mail(domain, organisationalDomain, deadline, asked),
     probeTenant: ({ domain, organisationalDomain, callerId }, cloud) =>
       work("tenant", () => tenant.lookup(domain, organisationalDomain, cloud, callerId)),
     isUnavailable: () => false,

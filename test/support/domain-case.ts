@@ -78,7 +78,7 @@ function outsideOf(
   const mail = createMailProbe({ resolver, clock })
   const tenant = new TenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
   return createNetworkProbe({
-    probeMail: (question, budget) => mail(question.domain, question.organisationalDomain, budget),
+    probeMail: (question, budget) => mail(question.domain, question.organisationalDomain, budget, question.asked),
     probeTenant: (requests, cloud) => tenant.lookup(requests.domain, requests.organisationalDomain, cloud),
     isUnavailable: () => false,
     clock,

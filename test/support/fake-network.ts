@@ -35,7 +35,8 @@ export function fakeNetwork(): FakeNetwork {
     outside: (time, onDefect) => {
       const mail = createMailProbe({ resolver: question => answer(question, time), clock: time.clock })
       return createNetworkProbe({
-        probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
+        probeMail: ({ domain, organisationalDomain, asked }, budget) =>
+          mail(domain, organisationalDomain, budget, asked),
         probeTenant: null,
         isUnavailable: () => false,
         ...(onDefect && { onDefect }),

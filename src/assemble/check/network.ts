@@ -149,8 +149,8 @@ function createMailLookup(
     needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).strength === "weak",
   })
   const mail = createLearningProbe(probe, { ...learning, clock })
-  return ({ domain, organisationalDomain }: NetworkQuery, deadline: Deadline): Promise<MailProbeResult> => {
-    const lookup = mail(domain, organisationalDomain, deadline)
+  return ({ domain, organisationalDomain, asked }: NetworkQuery, deadline: Deadline): Promise<MailProbeResult> => {
+    const lookup = mail(domain, organisationalDomain, deadline, asked)
     onStart(lookup)
     return lookup
   }

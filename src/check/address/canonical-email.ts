@@ -28,6 +28,10 @@ export function canonicalEmail(subject: Subject, operatedBy: string | null): str
   return isAddressTooLong(name, address) ? null : address
 }
 
+/** Whether the mailbox behind an address of its domain depends on who runs the mail there: no provider's rule holds for the domain. */
+export const isMailboxOfHost = (subject: Subject): boolean =>
+  subject.fault === null && subject.mailbox !== null && ruleOf(subject, null) === null
+
 function ruleOf({ domain, registrable }: Subject, operatedBy: string | null): MailboxRule | null {
   const { byDomain, bySuite } = loadMailboxRules()
   const own = domain === null ? undefined : byDomain.get(domain)

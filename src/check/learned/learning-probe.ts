@@ -6,6 +6,7 @@ import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "../evidence-defects
 import type { ListMatch } from "../lists/list-match.ts"
 import { SET_BITS } from "../lists/sets.ts"
 import type { ResolvedHost } from "../mail/host-addresses.ts"
+import type { MailHosts } from "../mail/mail-hosts.ts"
 import type { MailProbe, MailProbeResult } from "../mail/mail-probe.ts"
 import { isSharedAddress } from "./address-network.ts"
 import type { LearnedHosts, MailPlaces } from "./learned-hosts.ts"
@@ -39,20 +40,41 @@ export function createLearningProbe(
   { onDefect = IGNORE_DEFECTS, ...deps }: LearningProbeDeps,
 ): MailProbe {
   const judge = (result: MailProbeResult, names: JudgedNames) => withLearned(result, names, deps)
-  return async (domain, organisational, deadline) => {
-    const result = await probe(domain, organisational, deadline)
-    return readEvidence("learned", onDefect, result, judge, result, { domain, organisational })
+  return async (domain, organisational, deadline, asked) => {
+    const names = { domain, organisational }
+    const mayBeLearned = (found: FoundHosts): boolean => maySuiteDecide(found, names, deps)
+    // A suite that shows behind the hosts keeps them from counting as learned.
+    const needsSuites = (found: MailHosts, hosts: readonly ResolvedHost[]): boolean =>
+      readEvidence("learned", onDefect, true, mayBeLearned, { ...found, hosts }, null) === true
+    const result = await probe(domain, organisational, deadline, asked, needsSuites)
+    return readEvidence("learned", onDefect, result, judge, result, names)
   }
 }
 
 type JudgedNames = { readonly domain: string; readonly organisational: string }
+
+/** The mail hosts of a domain, and who runs them as far as their names tell. */
+type FoundHosts = Pick<MailHosts, "provider" | "operatedBy"> & Pick<MailProbeResult, "hosts">
+
+/** Whether the hosts serve disposable domains by what was learned or by their names, if no suite shows behind them. */
+function maySuiteDecide(
+  { provider, operatedBy, hosts: found }: FoundHosts,
+  { domain, organisational }: JudgedNames,
+  { learnedHosts, matchLists, clock }: Omit<LearningProbeDeps, "onDefect">,
+): boolean {
+  const hosts = provider === null && operatedBy === null ? judgedHosts(found, matchLists) : []
+  if (hosts.length === 0 || (matchLists(domain, organisational).mask & ~SET_BITS.free_subdomain) !== 0) return false
+  const places = learnablePlaces(hosts, organisational)
+  const isLearned = places !== null && learnedHosts?.servesDisposable(organisational, places, utcDay(clock())) === true
+  return isLearned || hosts.some(({ host }) => isDisposableHost(host, matchLists))
+}
 
 function withLearned(
   result: MailProbeResult,
   { domain, organisational }: JudgedNames,
   { learnedHosts, matchLists, clock }: Omit<LearningProbeDeps, "onDefect">,
 ): MailProbeResult {
-  const hosts = judgedHosts(result, matchLists)
+  const hosts = result.mail.known && result.mail.value.provider === null ? judgedHosts(result.hosts, matchLists) : []
   if (!result.mail.known || hosts.length === 0) return result
   const places = learnablePlaces(hosts, organisational)
   const { mask } = matchLists(domain, organisational)
@@ -79,12 +101,11 @@ const TRUSTED_SETS_MASK =
   SET_BITS.open_education_suffix |
   SET_BITS.agent_mailbox
 
-/** The most preferred hosts; none if one of them belongs to a known provider or stands under a name of a trusted set. */
+/** The most preferred hosts; none if one of them stands under a name of a trusted set. */
 function judgedHosts(
-  { mail, hosts }: MailProbeResult,
+  hosts: readonly ResolvedHost[],
   matchLists: LearningProbeDeps["matchLists"],
 ): readonly ResolvedHost[] {
-  if (!mail.known || mail.value.provider !== null) return []
   const preferred = hosts.filter(({ priority }) => priority === hosts[0]?.priority)
   return preferred.some(({ host }) => isTrusted(host, matchLists)) ? [] : preferred
 }

@@ -1,10 +1,12 @@
 import type { Deadline } from "../../base/concurrency.ts"
-import { type Finding, known, unknown } from "../../base/finding.ts"
+import { type Finding, known, NOT_QUERIED, unknown } from "../../base/finding.ts"
+import { lazy } from "../../base/lazy.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { type CacheStatus, createCacheStatusTracker } from "../cache-status.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
 import { parsePublicAddress } from "../fetch/public-address.ts"
 import type { DetectedSuites, MailEvidence } from "../verdict/evidence.ts"
+import { ALL_QUESTIONS, areAsked, QUESTIONS } from "../verdict/evidence-need.ts"
 import { isDisposableAddress } from "./disposable-addresses.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
 import {
@@ -35,8 +37,20 @@ export type MailProbeResult = CacheStatus & {
  * `QUESTIONS_MAX` DNS questions, of which at most `HOST_QUESTIONS_MAX` are about the addresses of mail hosts, and at most
  * `FOREIGN_QUESTIONS_MAX` about other names outside the organisational domain; and besides at most `DMARC_QUESTIONS_MAX` less one
  * about the DMARC records of parents. It never rejects.
+ *
+ * `asked` are the questions that its caller needs (`QUESTIONS`); absent: all. What was not asked about is `not_asked`. If
+ * `needsSuites` says so of the mail hosts, suites are asked about all the same; absent: never.
  */
-export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
+export type MailProbe = (
+  domain: string,
+  organisationalDomain: string,
+  deadline: Deadline,
+  asked?: number,
+  needsSuites?: NeedsSuites,
+) => Promise<MailProbeResult>
+
+/** Whether a suite would change what the mail hosts show. */
+export type NeedsSuites = (found: MailHosts, hosts: readonly ResolvedHost[]) => boolean
 
 type MailProbeDeps = {
   readonly resolver: CachingResolver
@@ -47,14 +61,16 @@ type MailProbeDeps = {
 
 /** Builds a mail probe. */
 export function createMailProbe({ resolver, clock, needsSuiteProof = () => false }: MailProbeDeps): MailProbe {
-  return async (domain, organisationalDomain, deadline) => {
+  return async (domain, organisationalDomain, deadline, asked = ALL_QUESTIONS, needsSuites = () => false) => {
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
     const budget = new QuestionBudget(organisationalDomain)
+    budget.take(OWN_QUESTIONS)
     const hostsDeadline = deadline.ofPart(HOSTS_TIMEOUT_MS)
-    const question = { domain, organisationalDomain, isProofNeeded: needsSuiteProof(domain, organisationalDomain) }
+    const isProofNeeded = needsSuiteProof(domain, organisationalDomain)
+    const question = { domain, organisationalDomain, isProofNeeded, asked, needsSuites }
     const evidence = await queryDomain(question, budget, {
-      own: budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
+      own: tracker.track(bounded, FAILURE_TTL_MS),
       // Not counted: the tree walk has a bound of its own, and a long name must not use up the share of what is linked.
       parents: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
       hosts: tracker.trackOptional(withinDeadline(bounded, hostsDeadline), LINKED_FAILURE_TTL_MS),
@@ -65,6 +81,9 @@ export function createMailProbe({ resolver, clock, needsSuiteProof = () => false
     return { ...evidence, ...tracker.status() }
   }
 }
+
+/** MX, TXT, A and DMARC of the domain. */
+const OWN_QUESTIONS = 4
 
 /** How long a failed query for the domain's own records makes the result fresh. */
 const FAILURE_TTL_MS = 1000
@@ -96,52 +115,54 @@ type MailQuery = {
   readonly domain: string
   readonly organisationalDomain: string
   readonly isProofNeeded: boolean
+  readonly asked: number
+  readonly needsSuites: NeedsSuites
 }
 
-/** The records at the domain's own name. `aaaa` is null if it was not needed. */
-type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } & {
-  readonly aaaa: Finding<DnsAnswer> | null
+/** The records at the domain's own name. Null: they were not needed. */
+type OwnRecords = { readonly mx: Finding<DnsAnswer> } & {
+  readonly [Type in "txt" | "a" | "aaaa"]: Finding<DnsAnswer> | null
 }
 
 /**
- * Queries the domain's own records at the same time, and the names to which they lead as soon as each answer is there.
- * Of the latter `hosts` resolves the mail hosts, and `linked` all others. `parents` resolves its parents' DMARC records.
+ * Queries the domain's own records, and the names to which they lead as soon as each answer is there. `hosts` resolves the mail hosts,
+ * `linked` all other names to which records lead, and `parents` its parents' DMARC records.
  */
 async function queryDomain(
-  { domain, organisationalDomain, isProofNeeded }: MailQuery,
+  query: MailQuery,
   budget: QuestionBudget,
   resolvers: { readonly [Part in "own" | "parents" | "hosts" | "linked"]: CachingResolver },
 ): Promise<Pick<MailProbeResult, "mail" | "suites" | "hosts">> {
-  const resolver = resolvers.own
-  const mxQuery = resolver({ name: domain, type: "MX" })
-  const txtQuery = resolver({ name: domain, type: "TXT" })
-  const mailHosts = mxQuery.then(mx => (mx.known ? known(parseMailHosts(mx.value.records)) : mx))
-  const aQuery = resolver({ name: domain, type: "A" })
+  const { domain, organisationalDomain, asked } = query
+  const own = queryOwnRecords(query, budget, resolvers.own)
   // Asked before all other linked records, so that its questions are there. The domain may be its own mail host.
-  const hostAddresses = mailHosts.then(found => {
+  const hostAddresses = own.mailHosts.then(found => {
     const resolve: CachingResolver = question =>
-      question.type === "A" && question.name === domain ? aQuery : resolvers.hosts(question)
+      question.type === "A" && question.name === domain ? own.askAddress() : resolvers.hosts(question)
     return lookupHostAddresses(resolve, found.known ? found.value.accepting : [], budget.hosts)
   })
-  // Few domains have neither a mail host nor an IPv4 address. To query AAAA only for those saves a fifth of all queries, and
-  // costs them one more round trip.
-  const aaaaQuery = Promise.all([mxQuery, mailHosts, aQuery]).then(([mx, hosts, a]) =>
-    needsIpv6Address(mx, hosts, a) ? resolver({ name: domain, type: "AAAA" }) : null,
-  )
-  const exists = async (): Promise<boolean> => nameExists(await Promise.all([mxQuery, txtQuery, aQuery, aaaaQuery]))
-  const linked = Promise.all([mailHosts, txtQuery]).then(async ([hosts, txt]) => {
+  const exists = async (): Promise<boolean> => {
+    const [mx, txt, { a, aaaa }] = await Promise.all([own.mx, own.txt, own.addresses])
+    return nameExists([mx, txt, a, aaaa])
+  }
+  const linked = own.mailHosts.then(async hosts => {
+    if (!(await areSuitesNeeded(query, hosts, hostAddresses)))
+      return { spf: NOT_QUERIED, suites: await lookupOtherSuite(resolvers.linked, domain, hosts) }
+    const txt = await own.askText()
     const spf = txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt
-    return { spf, suites: await lookupLinkedSuites(resolvers.linked, { domain, isProofNeeded }, hosts, spf) }
+    return { spf, suites: await lookupLinkedSuites(resolvers.linked, query, hosts, spf) }
   })
-  const [mx, txt, a, aaaa, dmarcPolicy, hosts, resolved, { spf, suites: linkedSuites }] = await Promise.all([
-    mxQuery,
-    txtQuery,
-    aQuery,
-    aaaaQuery,
-    lookupDmarcPolicy({ domain, organisationalDomain, exists }, resolver, resolvers.parents),
-    mailHosts,
+  const [mx, txt, { a, aaaa }, dmarcPolicy, hosts, resolved, { spf, suites: linkedSuites }] = await Promise.all([
+    own.mx,
+    own.txt,
+    own.addresses,
+    areAsked(asked, QUESTIONS.records)
+      ? lookupDmarcPolicy({ domain, organisationalDomain, exists }, resolvers.own, resolvers.parents)
+      : NOT_QUERIED,
+    own.mailHosts,
     hostAddresses,
     linked,
+    ...own.begun,
   ])
   if (!hosts.known) return { mail: hosts, suites: hosts, hosts: [] }
   const records = { mx, txt, a, aaaa }
@@ -170,6 +191,54 @@ function operatorOf(
   return operatedBy ?? linkedSuites.find(({ operator }) => operator === "other_suite")?.operator ?? null
 }
 
+/**
+ * Starts the queries for the domain's own records. What is needed in any case is queried at the same time, the rest once the MX answer
+ * shows the need.
+ */
+function queryOwnRecords({ domain, asked }: MailQuery, budget: QuestionBudget, resolver: CachingResolver) {
+  const asksSuites = areAsked(asked, QUESTIONS.suites)
+  const asksRecords = areAsked(asked, QUESTIONS.records)
+  const mx = resolver({ name: domain, type: "MX" })
+  const askText = lazy(() => resolver({ name: domain, type: "TXT" }))
+  const askAddress = lazy(() => resolver({ name: domain, type: "A" }))
+  // All that is begun gets a handler, should the resolver throw.
+  const begun = [asksSuites ? askText() : null, asksRecords ? askAddress() : null]
+  const mailHosts = mx.then(answer => {
+    if (!answer.known) return answer
+    const hosts = parseMailHosts(answer.value.records)
+    if (!hosts.acceptsMail) budget.take(1) // AAAA
+    return known(hosts)
+  })
+  // Few domains have neither a mail host nor an IPv4 address. To query AAAA only for those saves a fifth of all queries, and
+  // costs them one more round trip.
+  const addresses = Promise.all([mx, mailHosts]).then(async ([answer, hosts]) => {
+    if (!asksRecords && (!hosts.known || hosts.value.acceptsMail)) return NO_ADDRESSES
+    const a = await askAddress()
+    return { a, aaaa: needsIpv6Address(answer, hosts, a) ? await resolver({ name: domain, type: "AAAA" }) : null }
+  })
+  // A broken server may deny a name for one record type only.
+  const txt = mx.then(answer => (asksSuites || isNxdomain(answer) ? askText() : null))
+  return { mx, mailHosts, txt, addresses, askText, askAddress, begun }
+}
+
+const NO_ADDRESSES = { a: null, aaaa: null } as const
+
+/** Whether the suites that linked records show are needed. */
+async function areSuitesNeeded(
+  { asked, needsSuites }: Pick<MailQuery, "asked" | "needsSuites">,
+  hosts: Finding<MailHosts>,
+  hostAddresses: Promise<HostAddresses>,
+): Promise<boolean> {
+  if (areAsked(asked, QUESTIONS.suites)) return true
+  if (!hosts.known) return false
+  if (areAsked(asked, QUESTIONS.proof) && isOfSuite(hosts.value.operatedBy)) return true
+  return needsSuites(hosts.value, (await hostAddresses).hosts)
+}
+
+/** Whether it is one of the two suites whose customers are known by further records. */
+export const isOfSuite = (operatedBy: MailEvidence["operatedBy"]): operatedBy is "suite_a" | "suite_b" =>
+  operatedBy === "suite_a" || operatedBy === "suite_b"
+
 const addressTexts = (finding: Finding<DnsAnswer> | null): readonly string[] =>
   finding?.known ? finding.value.records.flatMap(addressText) : []
 
@@ -179,7 +248,7 @@ const PERSONAL_PROVIDER_KINDS: readonly MailProviderKind[] = ["consumer", "group
 /** The suites that show in the records to which mail hosts and SPF record lead. */
 async function lookupLinkedSuites(
   resolver: CachingResolver,
-  { domain, isProofNeeded }: Pick<MailQuery, "domain" | "isProofNeeded">,
+  { domain, isProofNeeded }: MailQuery,
   hosts: Finding<MailHosts>,
   spf: MailEvidence["spf"],
 ): Promise<readonly SuiteIndicator[]> {
@@ -190,10 +259,19 @@ async function lookupLinkedSuites(
   // Asked about first: these questions are few and about the domain itself, and a long SPF record must not use up their share.
   const hiddenSuites =
     provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(resolver, domain, provider)
-  const isOfSuite = operatedBy === "suite_a" || operatedBy === "suite_b"
-  const suiteKeys = isProofNeeded && isOfSuite ? lookupSuiteKeys(resolver, domain, operatedBy) : []
+  const suiteKeys = isProofNeeded && isOfSuite(operatedBy) ? lookupSuiteKeys(resolver, domain, operatedBy) : []
   const spfSuites = record === null ? [] : lookupSpfSuites(resolver, domain, record)
   return (await Promise.all([spfSuites, hiddenSuites, suiteKeys])).flat()
+}
+
+/** The other suite that runs the mail at hosts that are also used without it. Nothing else that is linked shows who does. */
+async function lookupOtherSuite(
+  resolver: CachingResolver,
+  domain: string,
+  hosts: Finding<MailHosts>,
+): Promise<readonly SuiteIndicator[]> {
+  if (!hosts.known || hosts.value.provider === null || hosts.value.operatedBy !== null) return []
+  return await lookupHiddenSuites(resolver, domain, hosts.value.provider, "other_suite")
 }
 
 /** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */
@@ -204,8 +282,8 @@ function needsIpv6Address(mx: Finding<DnsAnswer>, hosts: Finding<MailHosts>, a: 
 }
 
 /** Whether one of the addresses is public: mail and visitors reach no special one (RFC 6890). */
-const hasPublicAddress = (finding: Finding<DnsAnswer>): boolean =>
-  finding.known &&
+const hasPublicAddress = (finding: Finding<DnsAnswer> | null): boolean =>
+  finding?.known === true &&
   finding.value.records.some(record => "address" in record && parsePublicAddress(record.address) !== null)
 
 /** Whether any answer knows the name. A broken server may deny it for one record type only. */
@@ -220,7 +298,7 @@ function mailEvidence(
   others: Pick<MailEvidence, "isUnreachable" | "spf" | "dmarcPolicy">,
 ): Finding<MailEvidence> {
   const { acceptsMail, isNullMx, hasNoHost, provider, operatedBy } = hosts
-  const addresses = aaaa === null ? [a] : [a, aaaa]
+  const addresses = [a, aaaa].filter(finding => finding !== null)
   const hasAddress = addresses.some(hasPublicAddress)
   const failedAddress = addresses.find(finding => !finding.known)
   // Without an MX record the address decides, and an address whose query failed may exist.

@@ -36,12 +36,12 @@ export class QuestionBudget {
     this.#organisationalDomain = organisationalDomain
   }
 
-  /** Resolves as `resolver` does and counts each question. For the domain's own records, of which there are few. */
-  count(resolver: CachingResolver): CachingResolver {
-    return question => {
-      this.#left--
-      return resolver(question)
-    }
+  /**
+   * Takes questions for the domain's own records, whether or not they are asked, and when: what is left for others must not depend on
+   * that.
+   */
+  take(count: number): void {
+    this.#left -= count
   }
 
   /** Resolves as `resolver` does as long as there are questions left; then every question is `unavailable` and not asked. */

@@ -40,15 +40,17 @@ let suiteClues: readonly SuiteClue[] | null = null
 
 /**
  * The suites that other records of the domain show behind `provider`. The clues are queried at the same time. Empty: there are
- * none, or the provider hides no suite. A failed query shows nothing.
+ * none, or the provider hides no suite. A failed query shows nothing. `operator`: only those of one; absent: all.
  */
 export function lookupHiddenSuites(
   resolver: CachingResolver,
   domain: string,
   provider: MailProvider,
+  operator: MailOperator | null = null,
 ): Promise<readonly SuiteIndicator[]> {
-  const isWanted = ({ behindProviders }: SuiteClue) =>
-    behindProviders.includes(provider.kind) || behindProviders.includes(provider.key)
+  const isWanted = (clue: SuiteClue) =>
+    (operator === null || clue.operator === operator) &&
+    (clue.behindProviders.includes(provider.kind) || clue.behindProviders.includes(provider.key))
   return lookupClues(resolver, domain, isWanted)
 }
 

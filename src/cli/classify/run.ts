@@ -10,7 +10,13 @@ import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
-import { extraNames, RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../rows/result-format.ts"
+import {
+  extraNames,
+  partsOfResults,
+  RESULT_FORMATS,
+  type ResultExtras,
+  type ResultFormat,
+} from "../../rows/result-format.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
 import { readBlock } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
@@ -228,10 +234,11 @@ async function classifyHere(
   startWorkers: StartWorkers | null,
 ): Promise<BlockPool | null> {
   const { job, results, signal, collectAfter, read } = run
+  const parts = partsOfResults(job.makeFormat === null ? to : "text", job.extras)
   const { check, testDomain } = run.checker
   const checker = new RowChecker({
     testDomain,
-    check: subject => check(commandRequest(subject, job.policy)),
+    check: subject => check({ ...commandRequest(subject, job.policy), parts }),
     pause: () => (results.isFull ? results.flush() : undefined),
     signal,
   })

@@ -4,6 +4,7 @@ import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import type { Check, CheckRequest } from "../../check/check.ts"
 import { type CheckOutcome, reducedResult } from "../../check/result/result.ts"
 import { writeResult } from "../../check/result/result-writer.ts"
+import { ANSWER_PARTS } from "../../check/verdict/evidence-need.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
@@ -158,14 +159,15 @@ export function runCheck(
   exchange: Exchange,
   request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const isDeep = request.isDeep && callerOf(exchange).key.kind !== "publishable"
+  const isReduced = callerOf(exchange).key.kind === "publishable"
+  const isDeep = request.isDeep && !isReduced
   const keep = (outcome: CheckOutcome): CheckOutcome => {
     exchange.result = { units: unitsOf(outcome, isDeep), check: outcome, categoryCounts: null }
     return outcome
   }
   const outcome = request.subject.isTest
     ? checkTestAddress(deps, request)
-    : runMeteredCheck(deps, exchange, isDeep === request.isDeep ? request : { ...request, isDeep })
+    : runMeteredCheck(deps, exchange, isReduced ? { ...request, isDeep, parts: ANSWER_PARTS.workspace } : request)
   return outcome instanceof Promise ? outcome.then(keep) : keep(outcome)
 }
 

@@ -4,6 +4,7 @@ import { createContext } from "../../../src/assemble/context.ts"
 import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
 import { ListMatch, matchInSet, NO_LIST_MATCH } from "../../../src/check/lists/list-match.ts"
 import { SET_BITS, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
+import { QUESTIONS } from "../../../src/check/verdict/evidence-need.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -36,7 +37,7 @@ test("a suite proves itself by its DKIM keys where only aggregators call the dom
     })
     onTestEnd(stop)
     const shown = async (domain: string) => {
-      const query = { domain, organisationalDomain: domain, includeTenant: false, callerId: null }
+      const query = { domain, organisationalDomain: domain, asked: QUESTIONS.records, callerId: null }
       const { suites } = await networkProbe(query)
       return suites.known && suites.value.suiteA
     }
@@ -66,7 +67,7 @@ test("cached mail is read by new lists at once, not by those of its lookup", asy
   })
   onTestEnd(stop)
   const operator = async () => {
-    const query = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: false, callerId: null }
+    const query = { domain: "acme.com", organisationalDomain: "acme.com", asked: QUESTIONS.records, callerId: null }
     const { mail, isCached } = await networkProbe(query)
     return [mail.known && mail.value.operatedBy, isCached]
   }

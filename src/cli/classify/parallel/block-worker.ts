@@ -1,9 +1,10 @@
 import type { Streams } from "../../../base/streams.ts"
+import type { Subject } from "../../../check/address/subject.ts"
 import type { Policy } from "../../../contract/policies.ts"
 import type { FileFormat } from "../../../rows/file-format.ts"
 import { type CheckedCounts, type CollectorDeps, createMemoryCollector } from "../../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../../rows/reading-plan.ts"
-import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
+import { partsOfResults, RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
 import { readBlock } from "../../../rows/row-reader.ts"
 import { type CheckCommandDeps, commandRequest } from "../../check.ts"
@@ -78,7 +79,9 @@ class BlockClassifier {
   constructor({ check, testDomain }: CheckCommandDeps, job: WorkerJob, sender: ResultSender) {
     this.#job = job
     this.#sender = sender
-    this.#checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, job.policy)) })
+    const parts = partsOfResults(job.to, job.extras)
+    const checkSubject = (subject: Subject) => check({ ...commandRequest(subject, job.policy), parts })
+    this.#checker = new RowChecker({ testDomain, check: checkSubject })
     const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
     this.#format = RESULT_FORMATS[job.to](job.plan.columns, options).format
   }

@@ -29,7 +29,7 @@ const outside = (time: FakeTime) => {
     clock: time.clock,
   })
   return createNetworkProbe({
-    probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
+    probeMail: ({ domain, organisationalDomain, asked }, budget) => mail(domain, organisationalDomain, budget, asked),
     probeTenant: null,
     isUnavailable: () => false,
     clock: time.clock,
