@@ -36,11 +36,11 @@ export function createLocalBackend(
       }),
     check_batch: input =>
       problemAsResult(async () => {
-        const { items, policy } = parseBatchRequest(input)
+        const { items, policy, showsMail } = parseBatchRequest(input)
         const id = requestId()
         const subjects = items.map(item => parseSubject(detectSubjectKind(item), item, testDomain))
         const outcomes = await checkBatch(check, {
-          ...{ subjects, policy, callerId: LOCAL_CALLER },
+          ...{ subjects, policy, showsMail, callerId: LOCAL_CALLER },
           ownListMatch: () => NO_OWN_LIST_MATCH,
         })
         return { results: batchResult(outcomes, id).results }

@@ -4,11 +4,14 @@ import type { Subject } from "./address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "./check.ts"
 import { BatchContext } from "./lookup-context.ts"
 import type { CheckOutcome } from "./result/result.ts"
+import { ALL_PARTS, verdictParts } from "./verdict/evidence-need.ts"
 
 /** Subjects that are checked together. */
 export type BatchRequest = {
   readonly subjects: readonly Subject[]
   readonly policy: Policy
+  /** Whether the results show more than the verdicts. */
+  readonly showsMail: boolean
   /** Who asks; see `NetworkQuery`. */
   readonly callerId: string
   /** What own lists say about a subject with a domain. */
@@ -60,6 +63,7 @@ function checkItem(
         callerId: batch.callerId,
         isDeep: false,
         includeTenant: true,
+        parts: batch.showsMail ? ALL_PARTS : verdictParts(subject),
         ownListMatch,
         rules: batch.rules,
       },

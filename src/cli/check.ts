@@ -4,6 +4,7 @@ import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { type Check, type CheckRequest, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import { fullResult } from "../check/result/result.ts"
+import { ALL_PARTS, verdictParts } from "../check/verdict/evidence-need.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/result-schema.ts"
@@ -41,6 +42,7 @@ export type ReadOwnLists = (server: ServerTarget | null) => Promise<(subject: Su
 type CheckOptions = {
   readonly policy: Policy
   readonly isDeep: boolean
+  readonly showsMail: boolean
   readonly ownListMatch: (subject: Subject) => OwnListMatch
 }
 
@@ -66,6 +68,7 @@ export function registerCheck(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
     .option("--deep", "look up the domain's age and homepage too", false)
+    .option("--no-mail", "ask DNS only for what decides the verdict")
     .option("--offline", "use no network", false)
     .addOption(
       new Option("--fail-on <recommendation>", "exit with code 3 if a recommendation is this, or worse").choices(
@@ -74,7 +77,10 @@ export function registerCheck(
     )
     .option(...JSON_FLAG, false)
   addServerOptions(command).action(
-    async (inputs: readonly string[], { policy, deep, offline, failOn, json: asJson, ...flags }: CheckFlags) => {
+    async (
+      inputs: readonly string[],
+      { policy, deep, mail: showsMail, offline, failOn, json: asJson, ...flags }: CheckFlags,
+    ) => {
       if (inputs.includes("-") && inputs.length > 1)
         throw new CommandError("- reads the standard input and stands alone.", 2)
       const rows = inputs[0] === "-" ? readInputLines(streams, output.stderrLine) : [inputs.map(toInputRow)]
@@ -84,7 +90,7 @@ export function registerCheck(
       const found = await checkRows(
         await openCheck(offline, server),
         rows,
-        { policy, isDeep: deep, ownListMatch },
+        { policy, isDeep: deep, showsMail, ownListMatch },
         print,
       )
       const failing = FAIL_ON_NAMES.find(name => name === failOn)
@@ -100,6 +106,7 @@ export function registerCheck(
 type CheckFlags = ServerFlags & {
   readonly policy: Policy
   readonly deep: boolean
+  readonly mail: boolean
   readonly offline: boolean
   readonly failOn?: string
   readonly json: boolean
@@ -158,13 +165,16 @@ type ResultPrinter = { readonly print: (input: string, result: CheckResult) => v
 async function checkRows(
   { check, testDomain, requestId }: CheckCommandDeps,
   rows: AsyncIterable<readonly InputRow[]> | Iterable<readonly InputRow[]>,
-  { policy, isDeep, ownListMatch }: CheckOptions,
+  { policy, isDeep, showsMail, ownListMatch }: CheckOptions,
   printer: ResultPrinter,
 ): Promise<ReadonlySet<Recommendation>> {
   const found = new Set<Recommendation>()
   const checker = new RowChecker({
     testDomain,
-    check: subject => check({ ...commandRequest(subject, policy, isDeep), ownListMatch: ownListMatch(subject) }),
+    check: subject => {
+      const parts = showsMail ? ALL_PARTS : verdictParts(subject)
+      return check({ ...commandRequest(subject, policy, isDeep), parts, ownListMatch: ownListMatch(subject) })
+    },
   })
   for await (const some of rows) {
     await checker.check(some, ({ input }, outcome) => {

@@ -5,6 +5,7 @@ import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import type { Check, CheckRequest } from "../check/check.ts"
 import type { CheckOutcome, fullResult } from "../check/result/result.ts"
+import { ALL_PARTS, ANSWER_PARTS } from "../check/verdict/evidence-need.ts"
 import type { BatchItemResult, CheckResult } from "../client/api-types.ts"
 import { API_LIMITS } from "../client/chunks.ts"
 import type { CheckSubject, Mailkind } from "../client/client.ts"
@@ -47,7 +48,8 @@ export function createServerCheck(client: Mailkind, localCheck: Check): Check {
 async function sendBatch(client: Mailkind, batch: readonly Waiting[]): Promise<void> {
   const policy = batch[0]?.request.policy
   const texts = batch.map(({ request }) => request.subject.sent)
-  const answers = await client.batch(texts, { policy, retries: RETRIES })
+  const mail = batch.some(({ request }) => showsMail(request))
+  const answers = await client.batch(texts, { policy, mail, retries: RETRIES })
   for (const [at, { request, resolve, reject }] of batch.entries()) {
     const answer = answers[at]
     if (answer?.outcome === "checked") resolve(outcomeOf(request.subject, answer.result))
@@ -55,9 +57,12 @@ async function sendBatch(client: Mailkind, batch: readonly Waiting[]): Promise<v
   }
 }
 
-async function checkAlone(client: Mailkind, { subject, policy, isDeep }: CheckRequest): Promise<CheckOutcome> {
+const showsMail = ({ parts = ALL_PARTS }: CheckRequest): boolean => (parts & ANSWER_PARTS.mail) !== 0
+
+async function checkAlone(client: Mailkind, request: CheckRequest): Promise<CheckOutcome> {
+  const { subject, policy, isDeep } = request
   const asked = { [subject.kind]: subject.sent } as CheckSubject & Record<string, string> // one of its members
-  const answer = await client.check({ ...asked, policy, deep: isDeep }, { retries: RETRIES })
+  const answer = await client.check({ ...asked, policy, deep: isDeep, mail: showsMail(request) }, { retries: RETRIES })
   if (answer.outcome === "unchecked") throw serverFailure(answer)
   return outcomeOf(subject, answer.result)
 }

@@ -9,6 +9,8 @@ import type { ClientRequests } from "./requests.ts"
 /** The options of a batch. */
 export type BatchOptions = {
   readonly policy?: Policy | undefined
+  /** False asks DNS only for what decides the verdicts: `mail` and `workspace` hold only that. */
+  readonly mail?: boolean | undefined
   /** How many requests are sent at the same time. */
   readonly concurrency?: number | undefined
   /** How often a request is tried again. */
@@ -119,7 +121,7 @@ async function chunkOutcomes(
   if (state.stopped !== null) return unchecked(items, state.stopped)
   const ended = await deps.ask({
     path: "/v1/check/batch",
-    body: JSON.stringify({ items: items.map(({ item }) => item), policy: options.policy }),
+    body: JSON.stringify({ items: items.map(({ item }) => item), policy: options.policy, mail: options.mail }),
     isAnswer: isBatchOf(items.length),
     retries: options.retries,
     timeoutMs: options.timeoutMs,

@@ -53,6 +53,8 @@ export type CheckTerms = {
   readonly deep?: boolean | undefined
   /** False skips the look-up of the suite_b tenant. */
   readonly workspace?: boolean | undefined
+  /** False asks DNS only for what decides the verdict: `mail` and `workspace` hold only that. */
+  readonly mail?: boolean | undefined
 }
 
 /** The methods that both kinds of key have. */
@@ -157,8 +159,8 @@ async function checkOutcome(
   const subject = readSubject(input)
   if (subject === null)
     return { outcome: "unchecked", because: "invalid_subject", message: CAUSES.invalid_subject, requestId: "" }
-  const { policy, deep, workspace } = input
-  const body = JSON.stringify({ ...subject, policy, deep, workspace })
+  const { policy, deep, workspace, mail } = input
+  const body = JSON.stringify({ ...subject, policy, deep, workspace, mail })
   const kept = cache.get(body, now())
   if (kept !== undefined) {
     statistics.count("cached")

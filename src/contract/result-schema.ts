@@ -144,7 +144,7 @@ const RESULT_PARTS = {
     is_lookalike: field(t.Boolean(), { means: "Whether the domain imitates a well-known name.", use: "Warn people who get mail from it.", example: false }),
     has_subaddress: field(t.Boolean(), { means: "Whether the local part has a `+tag`.", use: "Do not refuse it: people sort their mail by tags.", example: true }),
     did_you_mean: field(nullable(t.String()), { means: "The domain that was probably meant.", empty: "Null: there is no suggestion.", use: "Ask the person “Did you mean …?”, and never correct it in silence.", example: "gmail.com" }),
-    mail: field(MailBlock, { means: "What the domain publishes about its mail.", use: "It explains the verdict. You need not read it.", example: { has_mx: true, provider: null, mx: [], spf: null, dmarc_policy: null } }),
+    mail: field(MailBlock, { means: "What the domain publishes about its mail. With `mail: false` in the request, only what the verdict needs.", use: "It explains the verdict. You need not read it.", example: { has_mx: true, provider: null, mx: [], spf: null, dmarc_policy: null } }),
     workspace: field(WorkspaceBlock, {
       means: "The office suites that the domain's records show.",
       use: "Use it to offer the right sign-in.",

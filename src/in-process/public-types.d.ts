@@ -39,6 +39,8 @@ export type CheckMembers = {
   readonly deep?: boolean | undefined
   /** `false`: the suite_b tenant is not looked up. */
   readonly workspace?: boolean | undefined
+  /** `false`: DNS is asked only for what decides the verdict. `mail` and `workspace` hold only that. */
+  readonly mail?: boolean | undefined
 }
 
 /** An open check. Several can be open at the same time, and each has its own options and caches. */

@@ -31,6 +31,7 @@ function system() {
 const batchOf = (items: readonly string[], more: Partial<BatchRequest> = {}): BatchRequest => ({
   subjects: items.map(item => parseSubject(detectSubjectKind(item), item, "mailkind.test")),
   policy: "b2b",
+  showsMail: true,
   callerId: "acc_1",
   ownListMatch: () => NO_OWN_LIST_MATCH,
   ...more,

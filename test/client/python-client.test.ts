@@ -72,7 +72,7 @@ testPython(
       [answers],
       [
         { check_email: { email: "jane@stripe.com", policy: "strict" } },
-        { check: { domain: "stripe.com", deep: true } },
+        { check: { domain: "stripe.com", deep: true, mail: false } },
       ],
     )
     expect(outcomes[0]).toMatchObject({ outcome: "checked", result: { category: "business" }, request_id: "id-0" })
@@ -82,7 +82,7 @@ testPython(
     ])
     expect(seen.map(({ body }: { body: string }) => JSON.parse(body))).toEqual([
       { email: "jane@stripe.com", policy: "strict" },
-      { domain: "stripe.com", deep: true },
+      { domain: "stripe.com", deep: true, mail: false },
     ])
     expect(stats).toMatchObject({ checked: 2, unchecked: 0, requests: 2, retries: 0 })
     expect(holds_key).toBe(false)

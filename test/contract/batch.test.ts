@@ -291,6 +291,35 @@ describe("the outside world", () => {
     expect([requests.length, harness.time.waiting()]).toEqual([34 * 5, 0])
   })
 
+  test("is asked less with `mail` false: nothing where lists decide, and the verdicts stay", async () => {
+    const { outside, requests } = fakeNetwork()
+    const house = await testApp({ outside })
+    const items = ["jane@gmail.com", "jane@mailinator.com", "jane@granite0.com"]
+    const less = resultsOf(await house.ask("POST /v1/check/batch", { body: { items, mail: false } }))
+    const single = { email: "jane@granite0.com", mail: false }
+    expect((await house.ask("POST /v1/check", { body: single })).body["mail"]).toEqual(less[2]?.mail)
+    expect((await house.ask("GET /v1/check?domain=granite1.com&mail=false")).body["category"]).toBe("business")
+    expect(requests).toEqual(["MX granite0.com", "A mx.granite0.com", "MX granite1.com", "A mx.granite1.com"])
+    const whole = resultsOf(await house.ask("POST /v1/check/batch", { body: { items } }))
+    const verdictOf = ({ category, confidence, recommendation, reasons }: (typeof whole)[number]) => [
+      ...[category, confidence, recommendation, reasons[0]],
+    ]
+    expect(less.map(verdictOf)).toEqual(whole.map(verdictOf))
+    expect(less.map(({ mail }) => [mail.has_mx, mail.dmarc_policy])).toEqual([
+      [null, null],
+      [null, null],
+      [true, null],
+    ])
+    expect(whole[2]?.mail.dmarc_policy).toBe("none")
+  })
+
+  test("is not asked when `mail` is no boolean", async () => {
+    const { status, body } = await testApp().then(house =>
+      house.ask("POST /v1/check/batch", { body: { items: ["gmail.com"], mail: "no" } }),
+    )
+    expect([status, body["errors"]]).toEqual([400, [{ pointer: "/mail", detail: "`mail` must be true or false." }]])
+  })
+
   test("has one budget for the batch: what is not told in time is degraded, and the rest is whole", async () => {
     const harness = await testApp({ outside: fakeNetwork().outside })
     const items = ["silent.com", ...granite(49), ...granite(49, "silent"), "jane@gmail.com"]

@@ -300,6 +300,7 @@ describe("400 invalid_input", () => {
     ["domain=stripe.com&policy=b2b&policy=b2b", "policy"],
     ["domain=stripe.com&deep=yes", "deep"],
     ["domain=stripe.com&workspace=", "workspace"],
+    ["domain=stripe.com&mail=no", "mail"],
     ["domain=stripe.com&policy=", "policy"],
     ["", "email"],
     ["domain=", "domain"],

@@ -1,4 +1,5 @@
 import type { Category } from "../../contract/categories.ts"
+import type { Subject } from "../address/subject.ts"
 import type { ListMatch } from "../lists/list-match.ts"
 import { SET_BITS } from "../lists/sets.ts"
 
@@ -42,6 +43,10 @@ export type AnswerPart = keyof typeof ANSWER_PARTS
 
 /** A whole answer. */
 export const ALL_PARTS = ANSWER_PARTS.mailbox | ANSWER_PARTS.workspace | ANSWER_PARTS.mail
+
+/** The parts of an answer that shows the verdict alone, with the mailbox of an address: only a tag depends on who runs the mail. */
+export const verdictParts = ({ hasSubaddress }: Pick<Subject, "hasSubaddress">): number =>
+  hasSubaddress ? ANSWER_PARTS.mailbox : 0
 
 /** What the lists and accepted reports leave open about a domain. */
 const LIST_VERDICTS = {

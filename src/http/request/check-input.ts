@@ -5,6 +5,7 @@ import { isJsonObject, ownMember } from "../../base/untrusted-text.ts"
 import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../check/check.ts"
+import { verdictParts } from "../../check/verdict/evidence-need.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
 import { CheckBody } from "../../contract/schemas.ts"
@@ -27,7 +28,8 @@ export type CheckInput = {
   readonly faults: readonly InputFault[]
 }
 
-const QUERY_PARAMETERS = [...SUBJECT_KINDS, "policy", "deep", "workspace"] as const
+const FLAGS = ["deep", "workspace", "mail"] as const
+const QUERY_PARAMETERS = [...SUBJECT_KINDS, "policy", ...FLAGS] as const
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
 const checkBodySchema = lazy(() => TypeCompiler.Compile(CheckBody))
 
@@ -53,14 +55,15 @@ export function inputFromQuery(url: string): CheckInput {
     const [first, another] = sent.filter(({ name }) => name === parameter)
     const value = first?.value ?? null
     if (value === null) continue
-    const isBoolean = parameter === "deep" || parameter === "workspace"
     if (another !== undefined) faults.push({ parameter, detail: `\`${parameter}\` is given more than once.` })
-    else if (!isBoolean) members[parameter] = value
+    else if (!isFlag(parameter)) members[parameter] = value
     else if (Object.hasOwn(BOOLEAN_VALUES, value)) members[parameter] = BOOLEAN_VALUES[value]
     else faults.push({ parameter, detail: `\`${parameter}\` must be true, false, 1 or 0.` })
   }
   return { members, location: "query", faults }
 }
+
+const isFlag = (name: string): boolean => FLAGS.some(flag => flag === name)
 
 /** A fault for each documented parameter, and one for all others together, whose escapes are not UTF-8. */
 function utf8Faults(sent: readonly UriParameter[]): readonly InputFault[] {
@@ -93,8 +96,9 @@ export function parseCheckRequest(
   const subject = parseSubject(kind, members[kind] ?? "", testDomain)
   const refusal = refusalOf(subject)
   if (refusal !== null) throw invalidInput([{ ...faultAt(location, kind), detail: SUBJECT_REFUSALS[refusal](kind) }])
-  const { policy = POLICY_DEFAULT, deep: isDeep = false, workspace: includeTenant = true } = members
-  return { subject, policy, isDeep, includeTenant, callerId, ownListMatch: NO_OWN_LIST_MATCH }
+  const { policy = POLICY_DEFAULT, deep: isDeep = false, workspace: includeTenant = true, mail } = members
+  const request = { subject, policy, isDeep, includeTenant, callerId, ownListMatch: NO_OWN_LIST_MATCH }
+  return mail === false ? { ...request, parts: verdictParts(subject) } : request
 }
 
 /** The one subject that was sent. Throws `invalid_input` for none or several. */
@@ -133,13 +137,13 @@ function inputProblem({ members, location, faults }: CheckInput): Error {
 
 function memberRule(name: string): string {
   if (name === "policy") return INVALID_POLICY
-  if (name === "deep" || name === "workspace") return `\`${name}\` must be true or false.`
+  if (isFlag(name)) return `\`${name}\` must be true or false.`
   if (name === "url") return `\`url\` must be a string of at most ${LIMITS.urlLengthMax} characters.`
   return `\`${name}\` must be a string.`
 }
 
 /** A valid batch has 1 to `LIMITS.batchItemsMax` items. */
-type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
+type BatchInput = { readonly items: readonly string[]; readonly policy: Policy; readonly showsMail: boolean }
 
 /**
  * Validates the body of a batch. Throws `batch_too_large` for too many items, whatever else is wrong, else `invalid_input`
@@ -147,10 +151,11 @@ type BatchInput = { readonly items: readonly string[]; readonly policy: Policy }
  */
 export function parseBatchRequest(body: unknown): BatchInput {
   if (!isJsonObject(body)) throw invalidInput([NOT_AN_OBJECT])
-  const { items, policy = POLICY_DEFAULT } = body
+  const { items, policy = POLICY_DEFAULT, mail: showsMail = true } = body
   if (Array.isArray(items) && items.length > LIMITS.batchItemsMax) throw tooManyItems()
-  if (areItems(items) && isPolicy(policy)) return { items, policy }
-  const faults = [...(isPolicy(policy) ? [] : [POLICY_FAULT]), ...itemFaults(items)]
+  if (areItems(items) && isPolicy(policy) && typeof showsMail === "boolean") return { items, policy, showsMail }
+  const mailFaults = typeof showsMail === "boolean" ? [] : [{ pointer: "/mail", detail: memberRule("mail") }]
+  const faults = [...(isPolicy(policy) ? [] : [POLICY_FAULT]), ...mailFaults, ...itemFaults(items)]
   throw invalidInput([faults[0] ?? POLICY_FAULT, ...faults.slice(1, INPUT_FAULTS_MAX)])
 }
 

@@ -52,11 +52,12 @@ export async function runBatch<T>(
   body: unknown,
   respond: (outcomes: readonly CheckOutcome[]) => T,
 ): Promise<T> {
-  const { items, policy } = parseBatchRequest(body)
+  const { items, policy, showsMail } = parseBatchRequest(body)
   const { id: accountId, rules } = callerOf(exchange).account
   const batch: BatchRequest = {
     subjects: items.map(item => parseSubject(detectSubjectKind(item), item, deps.testDomain)),
     policy,
+    showsMail,
     callerId: accountId,
     ownListMatch: subject => deps.ownLists.lookup(accountId, subject),
     rules,

@@ -218,11 +218,12 @@ test("a query has the members of a body, each optional", () => {
     { name: "policy", schema: { $ref: "#/components/schemas/Policy" } },
     { name: "deep", schema: { type: "boolean" } },
     { name: "workspace", schema: { type: "boolean" } },
+    { name: "mail", schema: { type: "boolean" } },
   ])
 })
 
 test.each([
-  ["CheckBody", ["email", "domain", "url"], ["policy", "deep", "workspace"], []],
+  ["CheckBody", ["email", "domain", "url"], ["policy", "deep", "workspace", "mail"], []],
   ["FeedbackBody", ["email", "domain"], ["expected_category", "comment"], ["expected_category"]],
 ])("%s has exactly one subject: it is one of a schema for each", (name, subjects, others, required) => {
   const schemas = subjects.map(

@@ -316,8 +316,10 @@ class _Cache(Generic[R]):
 class _Batch:
     """What all requests of a batch share."""
 
-    def __init__(self, policy: Optional[str], retries: int, timeout: float, cancelled: threading.Event) -> None:
-        self.policy, self.retries, self.timeout = policy, retries, timeout
+    def __init__(
+        self, policy: Optional[str], mail: Optional[bool], retries: int, timeout: float, cancelled: threading.Event
+    ) -> None:
+        self.policy, self.mail, self.retries, self.timeout = policy, mail, retries, timeout
         self.stopped: Optional[Failure] = None
         self.given_up_in_a_row = 0
         self.cancelled = cancelled
@@ -374,12 +376,15 @@ class Mailkind:
         policy: Optional[str] = None,
         deep: Optional[bool] = None,
         workspace: Optional[bool] = None,
+        mail: Optional[bool] = None,
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
     ) -> Outcome:
         """Checks one input: exactly one of `email`, `domain` and `url`. `deep` adds the domain's age and a homepage check,
-        `workspace=False` skips the look-up of the suite_b tenant."""
-        given = {"email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace}
+        `workspace=False` skips the look-up of the suite_b tenant, and `mail=False` asks DNS only for what decides the verdict."""
+        given = {
+            "email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace, "mail": mail,
+        }
         outcome = self._check(given, timeout, retries)
         self._tell(outcome)
         return outcome
@@ -391,25 +396,30 @@ class Mailkind:
         policy: Optional[str] = None,
         deep: Optional[bool] = None,
         workspace: Optional[bool] = None,
+        mail: Optional[bool] = None,
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
     ) -> Outcome:
         """Checks an email address."""
-        return self.check(email=email, policy=policy, deep=deep, workspace=workspace, timeout=timeout, retries=retries)
+        return self.check(
+            email=email, policy=policy, deep=deep, workspace=workspace, mail=mail, timeout=timeout, retries=retries
+        )
 
     def batch(
         self,
         items: Iterable[str],
         *,
         policy: Optional[str] = None,
+        mail: Optional[bool] = None,
         concurrency: int = 4,
         retries: int = 4,
         timeout: Optional[float] = None,
         on_progress: Optional[Callable[[Progress], None]] = None,
     ) -> Iterator[ItemOutcome]:
         """Checks any number of items, in order. Iterate over it, which keeps only a few requests in memory, or make a `list` of it.
-        At most `concurrency` requests are sent at once. `on_progress` is called with the items that are done."""
-        return _flattened(self._batch(items, policy, concurrency, retries, timeout, on_progress))
+        At most `concurrency` requests are sent at once. `mail=False` asks DNS only for what decides the verdicts. `on_progress` is
+        called with the items that are done."""
+        return _flattened(self._batch(items, policy, mail, concurrency, retries, timeout, on_progress))
 
     def feedback(
         self,
@@ -519,6 +529,7 @@ class Mailkind:
         self,
         items: Iterable[str],
         policy: Optional[str],
+        mail: Optional[bool],
         concurrency: int,
         retries: int,
         timeout: Optional[float],
@@ -530,7 +541,7 @@ class Mailkind:
             raise TypeError("mailkind: `items` must be a list or another iterable of texts, not one text.")
         ahead = _read_count("concurrency", concurrency, 1)
         seconds = self._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
-        state = _Batch(policy, _read_count("retries", retries, 0), seconds, cancelled or threading.Event())
+        state = _Batch(policy, mail, _read_count("retries", retries, 0), seconds, cancelled or threading.Event())
         return self._run_batch(items, ahead, state, on_progress)
 
     def _run_batch(
@@ -586,7 +597,7 @@ class Mailkind:
             return _unchecked(items, Failure("invalid_subject", _UNSENDABLE))
         if state.stopped is not None:
             return _unchecked(items, state.stopped)
-        body = _body_of({"items": [item for _, item in items], "policy": state.policy})
+        body = _body_of({"items": [item for _, item in items], "policy": state.policy, "mail": state.mail})
         if body is None:
             return _unchecked(items, Failure("refused", _UNSENDABLE))
 
@@ -1069,6 +1080,7 @@ class AsyncMailkind:
         items: Iterable[str],
         *,
         policy: Optional[str] = None,
+        mail: Optional[bool] = None,
         concurrency: int = 4,
         retries: int = 4,
         timeout: Optional[float] = None,
@@ -1076,7 +1088,7 @@ class AsyncMailkind:
     ) -> AsyncIterator[ItemOutcome]:
         """As `Mailkind.batch`: iterate over it with `async for`. `items` is read in another thread."""
         cancelled = threading.Event()
-        chunks = self._sync._batch(items, policy, concurrency, retries, timeout, on_progress, cancelled)
+        chunks = self._sync._batch(items, policy, mail, concurrency, retries, timeout, on_progress, cancelled)
         return self._items(chunks, cancelled)
 
     @property
