@@ -8,6 +8,9 @@ import type { HostQuestions } from "./question-budget.ts"
 /** How many mail hosts are looked up side by side, the most preferred first; the others only while none has a public address. */
 export const HOSTS_SIDE_BY_SIDE = 2
 
+/** A and AAAA. */
+const QUESTIONS_PER_HOST = 2
+
 /** How many are looked up if no host before has a public address. Further ones only show that none has, so a failed query ends it. */
 export const HOSTS_RESOLVED_MIN = 4
 
@@ -45,12 +48,14 @@ export async function lookupHostAddresses(
   questions: HostQuestions,
 ): Promise<HostAddresses> {
   const unknownHosts = hosts.filter(({ provider }) => provider === null)
+  const lookedUpMax = unknownHosts.length < hosts.length ? HOSTS_SIDE_BY_SIDE : hosts.length
+  questions.begin(Math.min(unknownHosts.length, lookedUpMax) * QUESTIONS_PER_HOST)
   const limited = questions.limit(resolver)
   const found: LookedUpHost[] = []
   for (let from = 0; from < unknownHosts.length; from += HOSTS_SIDE_BY_SIDE) {
     const next = unknownHosts.slice(from, from + HOSTS_SIDE_BY_SIDE)
     found.push(...(await Promise.all(next.map(host => lookupHost(limited, host)))))
-    if (unknownHosts.length < hosts.length || found.some(({ addresses }) => addresses.length > 0)) break
+    if (found.length >= lookedUpMax || found.some(({ addresses }) => addresses.length > 0)) break
     if (found.length >= HOSTS_RESOLVED_MIN && found.some(({ isAnswered }) => !isAnswered)) break
   }
   questions.end()

@@ -65,7 +65,6 @@ export function createMailProbe({ resolver, clock, needsSuiteProof = () => false
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
     const budget = new QuestionBudget(organisationalDomain)
-    budget.take(OWN_QUESTIONS)
     const hostsDeadline = deadline.ofPart(HOSTS_TIMEOUT_MS)
     const isProofNeeded = needsSuiteProof(domain, organisationalDomain)
     const question = { domain, organisationalDomain, isProofNeeded, asked, needsSuites }
@@ -81,9 +80,6 @@ export function createMailProbe({ resolver, clock, needsSuiteProof = () => false
     return { ...evidence, ...tracker.status() }
   }
 }
-
-/** MX, TXT, A and DMARC of the domain. */
-const OWN_QUESTIONS = 4
 
 /** How long a failed query for the domain's own records makes the result fresh. */
 const FAILURE_TTL_MS = 1000
@@ -146,7 +142,7 @@ async function queryDomain(
     return nameExists([mx, txt, a, aaaa])
   }
   const linked = own.mailHosts.then(async hosts => {
-    if (!(await areSuitesNeeded(query, hosts, hostAddresses)))
+    if (!areAsked(asked, QUESTIONS.suites) && !(await areSuitesNeeded(query, hosts, hostAddresses)))
       return { spf: NOT_QUERIED, suites: await lookupOtherSuite(resolvers.linked, domain, hosts) }
     const txt = await own.askText()
     const spf = txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt
@@ -206,33 +202,36 @@ function queryOwnRecords({ domain, asked }: MailQuery, budget: QuestionBudget, r
   const mailHosts = mx.then(answer => {
     if (!answer.known) return answer
     const hosts = parseMailHosts(answer.value.records)
-    if (!hosts.acceptsMail) budget.take(1) // AAAA
+    if (!hosts.acceptsMail) budget.takeAddress()
     return known(hosts)
   })
-  // Few domains have neither a mail host nor an IPv4 address. To query AAAA only for those saves a fifth of all queries, and
-  // costs them one more round trip.
-  const addresses = Promise.all([mx, mailHosts]).then(async ([answer, hosts]) => {
-    if (!asksRecords && (!hosts.known || hosts.value.acceptsMail)) return NO_ADDRESSES
+  const addresses = mailHosts.then(async hosts => {
+    if (!hosts.known || hosts.value.acceptsMail) return { a: asksRecords ? await askAddress() : null, aaaa: null }
+    const answer = await mx
+    const askIpv6 = lazy(() => resolver({ name: domain, type: "AAAA" }))
+    // At the same time as A, since an address must not come later to those who ask for none at first. Of a name that MX denies, A that
+    // is under way already shows whether AAAA is worth a question.
+    if (!hosts.value.isNullMx && !(asksRecords && isNxdomain(answer))) askIpv6().catch(() => null) // it rejects below, too
     const a = await askAddress()
-    return { a, aaaa: needsIpv6Address(answer, hosts, a) ? await resolver({ name: domain, type: "AAAA" }) : null }
+    return { a, aaaa: !hosts.value.isNullMx && needsIpv6Address(answer, a) ? await askIpv6() : null }
   })
   // A broken server may deny a name for one record type only.
-  const txt = mx.then(answer => (asksSuites || isNxdomain(answer) ? askText() : null))
+  const txt = asksSuites ? askText() : mx.then(answer => (isNxdomain(answer) ? askText() : null))
   return { mx, mailHosts, txt, addresses, askText, askAddress, begun }
 }
 
-const NO_ADDRESSES = { a: null, aaaa: null } as const
-
-/** Whether the suites that linked records show are needed. */
+/** Whether the suites that linked records show are needed, though they are not asked about. */
 async function areSuitesNeeded(
   { asked, needsSuites }: Pick<MailQuery, "asked" | "needsSuites">,
   hosts: Finding<MailHosts>,
   hostAddresses: Promise<HostAddresses>,
 ): Promise<boolean> {
-  if (areAsked(asked, QUESTIONS.suites)) return true
   if (!hosts.known) return false
-  if (areAsked(asked, QUESTIONS.proof) && isOfSuite(hosts.value.operatedBy)) return true
-  return needsSuites(hosts.value, (await hostAddresses).hosts)
+  const { operatedBy, accepting } = hosts.value
+  if (areAsked(asked, QUESTIONS.proof) && isOfSuite(operatedBy)) return true
+  // Their names may show it, and then nothing has to wait for their addresses.
+  const named = accepting.filter(({ provider }) => provider === null).map(host => ({ ...host, addresses: [] }))
+  return needsSuites(hosts.value, named) || needsSuites(hosts.value, (await hostAddresses).hosts)
 }
 
 /** Whether it is one of the two suites whose customers are known by further records. */
@@ -274,12 +273,9 @@ async function lookupOtherSuite(
   return await lookupHiddenSuites(resolver, domain, hosts.value.provider, "other_suite")
 }
 
-/** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */
-function needsIpv6Address(mx: Finding<DnsAnswer>, hosts: Finding<MailHosts>, a: Finding<DnsAnswer>): boolean {
-  if (!hosts.known || hosts.value.acceptsMail || hosts.value.isNullMx) return false
-  if (hasPublicAddress(a)) return false
-  return !(isNxdomain(mx) && isNxdomain(a))
-}
+/** Whether an IPv6 address may be the only one by which mail and visitors reach a domain without a mail host. */
+const needsIpv6Address = (mx: Finding<DnsAnswer>, a: Finding<DnsAnswer>): boolean =>
+  !hasPublicAddress(a) && !(isNxdomain(mx) && isNxdomain(a))
 
 /** Whether one of the addresses is public: mail and visitors reach no special one (RFC 6890). */
 const hasPublicAddress = (finding: Finding<DnsAnswer> | null): boolean =>

@@ -11,63 +11,81 @@ export const FOREIGN_QUESTIONS_MAX = LIMITS.dnsForeignQuestionsPerCheckMax
 /** How many of them are about the addresses of mail hosts. */
 export const HOST_QUESTIONS_MAX = LIMITS.dnsHostQuestionsPerCheckMax
 
-/** How many of those are kept for mail hosts until these are looked up: a long SPF record must not use them up. */
-const HOST_QUESTIONS_RESERVED = 4
+/** MX, TXT, A and DMARC of the domain. One without a mail host has AAAA too. */
+const OWN_QUESTIONS = 4
 
 /** The questions of one check about the addresses of mail hosts. */
 export type HostQuestions = {
+  /** Sets how many of the questions are theirs, before any of them is asked. */
+  readonly begin: (count: number) => void
   /** Resolves as `resolver` does as long as there are questions left; then every question is `unavailable` and not asked. */
   readonly limit: (resolver: CachingResolver) => CachingResolver
-  /** Gives back what was kept for them. */
+  /** Gives the rest of them to others. */
   readonly end: () => void
 }
 
 const NOT_ASKED: Finding<never> = unknown("unavailable")
 
-/** The DNS questions of one check: a domain whose records lead to many others must not have us ask about all of them. */
+/**
+ * The DNS questions of one check: a domain whose records lead to many others must not have us ask about all of them. The domain's own
+ * records have their share whether they are asked for or not. Mail hosts have what they may need, and other names have the rest and what
+ * hosts leave over. So the answers decide what is asked, not the order in which they come, and not what else the caller needs.
+ */
 export class QuestionBudget {
   readonly #organisationalDomain: string
-  #left = QUESTIONS_MAX
-  #foreignLeft = FOREIGN_QUESTIONS_MAX
-  #hostsLeft = HOST_QUESTIONS_MAX
-  #reservedForHosts = HOST_QUESTIONS_RESERVED
+  /** Null: nobody waits for it. */
+  #hostsEnd: PromiseWithResolvers<void> | null = null
+  #left = QUESTIONS_MAX - OWN_QUESTIONS
+  #areHostsDone = false
+  #foreignLeft: number = FOREIGN_QUESTIONS_MAX
+  #hostsLeft: number = HOST_QUESTIONS_MAX
 
   constructor(organisationalDomain: string) {
     this.#organisationalDomain = organisationalDomain
   }
 
-  /**
-   * Takes questions for the domain's own records, whether or not they are asked, and when: what is left for others must not depend on
-   * that.
-   */
-  take(count: number): void {
-    this.#left -= count
+  /** Takes the question for AAAA of a domain without a mail host, whether or not it is asked. */
+  takeAddress(): void {
+    this.#left--
   }
 
-  /** Resolves as `resolver` does as long as there are questions left; then every question is `unavailable` and not asked. */
+  /**
+   * Resolves as `resolver` does as long as there are questions left, waiting for what mail hosts leave over; then every question is
+   * `unavailable` and not asked.
+   */
   limit(resolver: CachingResolver): CachingResolver {
-    return question => {
+    return async question => {
       const isForeign = !this.#isOwn(question.name)
-      if (this.#left <= this.#reservedForHosts || (isForeign && this.#foreignLeft <= 0))
-        return Promise.resolve(NOT_ASKED)
-      this.#left--
+      if (isForeign && this.#foreignLeft <= 0) return NOT_ASKED
       if (isForeign) this.#foreignLeft--
-      return resolver(question)
+      if (this.#left <= this.#hostsLeft && !this.#areHostsDone) await this.#waitForHosts()
+      if (this.#left <= this.#hostsLeft) return NOT_ASKED
+      this.#left--
+      return await resolver(question)
     }
   }
 
-  /** The questions about the addresses of mail hosts, which count apart from those about other names. */
+  /** The questions about the addresses of mail hosts. */
   readonly hosts: HostQuestions = {
+    begin: count => {
+      this.#hostsLeft = Math.min(count, HOST_QUESTIONS_MAX)
+    },
     limit: resolver => question => {
-      if (this.#hostsLeft <= 0 || (this.#left <= 0 && this.#reservedForHosts <= 0)) return Promise.resolve(NOT_ASKED)
+      if (this.#hostsLeft <= 0) return Promise.resolve(NOT_ASKED)
       this.#left--
       this.#hostsLeft--
-      this.#reservedForHosts = Math.max(0, this.#reservedForHosts - 1)
       return resolver(question)
     },
     end: () => {
-      this.#reservedForHosts = 0
+      this.#hostsLeft = 0
+      this.#areHostsDone = true
+      this.#hostsEnd?.resolve()
     },
+  }
+
+  #waitForHosts(): Promise<void> {
+    this.#hostsEnd ??= Promise.withResolvers()
+    return this.#hostsEnd.promise
   }
 
   #isOwn(name: string): boolean {

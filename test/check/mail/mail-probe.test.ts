@@ -6,7 +6,8 @@ import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dn
 import { DMARC_QUESTIONS_MAX } from "../../../src/check/mail/dmarc.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { FOREIGN_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
-import { createFakeTime } from "../../support/time.ts"
+import { ALL_QUESTIONS, QUESTIONS } from "../../../src/check/verdict/evidence-need.ts"
+import { createFakeTime, settled } from "../../support/time.ts"
 import { written, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const WITHIN_MS = 1000
@@ -61,16 +62,52 @@ describe("questions", () => {
     expect([queries.length, queries.at(-1)]).toEqual([5, "TXT _dmarc.com"])
   })
 
-  test("for AAAA are sent only if there is neither a mail host nor a public IPv4 address", async () => {
+  test("for AAAA are sent where no mail host is named, and read where no IPv4 address is public", async () => {
     const asks = async (records: ZoneRecords) => (await probe(records)).queries.includes("AAAA acme.com")
     expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
     expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
-    expect(await asks({ "A acme.com": ["198.51.99.1"] })).toBe(false)
-    expect(await asks({})).toBe(false)
     expect(await asks({ "MX acme.com": "unavailable" })).toBe(false)
     expect(await asks({ "TXT acme.com": ["v=spf1 -all"] })).toBe(true)
     expect(await asks({ "MX acme.com": [`10 ${PLACEHOLDER}`] })).toBe(true)
     expect(await asks({ "MX acme.com": "no_data", "A acme.com": "timed_out" })).toBe(true)
+    const { mail } = await probe({ "A acme.com": ["198.51.99.1"], "AAAA acme.com": "timed_out" })
+    expect(mail).toMatchObject({ known: true, value: { delivery: "implicit" } })
+  })
+
+  test("for A and AAAA are under way at the same time where there is no mail host, whatever else is asked", async () => {
+    for (const asked of [QUESTIONS.delivery, QUESTIONS.suites, ALL_QUESTIONS]) {
+      const { clock, later: setTimer } = createFakeTime()
+      const { ask } = zone({ "TXT acme.com": ["hello"] })
+      const waiting = new Map<string, () => void>()
+      const resolver: CachingResolver = question => {
+        if (question.type !== "A" && question.type !== "AAAA") return ask(question)
+        return new Promise(resolve => waiting.set(question.type, () => resolve(ask(question))))
+      }
+      const found = createMailProbe({ resolver, clock })("acme.com", "acme.com", new Deadline(setTimer, 1000), asked)
+      await settled()
+      expect([asked, [...waiting.keys()].toSorted()]).toEqual([asked, ["A", "AAAA"]])
+      for (const answer of waiting.values()) answer()
+      expect((await found).mail).toMatchObject({ known: true, value: { delivery: "none" } })
+    }
+  })
+
+  test("about mail hosts are the same whatever else is asked: three that no mail reaches are found beside a long SPF record", async () => {
+    const includes = ["a.spf.org", "b.spf.org", "c.spf.org", "d.spf.org"]
+    const hosts = ["mx1.acme.com", "mx2.acme.com", "mx3.acme.com"]
+    const records: ZoneRecords = {
+      "MX acme.com": hosts.map((host, at) => `${at} ${host}`),
+      "TXT acme.com": [`v=spf1 ${includes.map(name => `include:${name}`).join(" ")} -all`],
+      ...Object.fromEntries(hosts.map(host => [`A ${host}`, ["10.0.0.1"]])),
+      ...Object.fromEntries(includes.map(name => [`TXT ${name}`, ["v=spf1 include:more.org -all"]])),
+    }
+    for (const asked of [QUESTIONS.delivery, QUESTIONS.suites, ALL_QUESTIONS]) {
+      const { clock, later: setTimer } = createFakeTime()
+      const { ask: resolver, requests } = zone(records)
+      const deadline = new Deadline(setTimer, WITHIN_MS)
+      const { mail } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", deadline, asked)
+      expect(mail).toMatchObject({ known: true, value: { isUnreachable: true } })
+      expect(requests.filter(each => each !== "TXT _dmarc.com").length).toBeLessThanOrEqual(QUESTIONS_MAX)
+    }
   })
 
   test("are bounded for a hostile domain", async () => {

@@ -6,32 +6,51 @@ import { QuestionBudget } from "../../../src/check/mail/question-budget.ts"
 /** A budget for acme.com, and how many of so many questions about names below a domain are asked. */
 function budgetOf() {
   const budget = new QuestionBudget("acme.com")
-  let askedCount = 0
-  const resolver: CachingResolver = () => {
-    askedCount++
+  const asked: string[] = []
+  const resolver: CachingResolver = ({ name }) => {
+    asked.push(name)
     return Promise.resolve(unknown("timed_out"))
   }
   const askedOf = async (limited: CachingResolver, count: number, domain: string): Promise<number> => {
-    const before = askedCount
-    for (let at = 0; at < count; at++) await limited({ name: `h${at}.${domain}`, type: "A" })
-    return askedCount - before
+    await Promise.all(Array.from({ length: count }, (_, at) => limited({ name: `h${at}.${domain}`, type: "A" })))
+    return asked.filter(name => name.endsWith(`.${domain}`)).length
   }
   return { budget, resolver, askedOf }
 }
 
-test("mail hosts have eight questions of a check's twelve, four of them kept until the hosts are looked up", async () => {
-  const { budget, resolver, askedOf } = budgetOf()
-  expect(await askedOf(budget.limit(resolver), 20, "acme.com")).toBe(8)
-  expect(await askedOf(budget.hosts.limit(resolver), 20, "mx.net")).toBe(4)
-
-  const fresh = budgetOf()
-  expect(await fresh.askedOf(fresh.budget.hosts.limit(fresh.resolver), 20, "mx.net")).toBe(8)
-  expect(await fresh.askedOf(fresh.budget.limit(fresh.resolver), 20, "acme.com")).toBe(4)
+test("mail hosts have what they may need of a check's twelve questions less four for its own records, and others have the rest", async () => {
+  for (const [needed, ofHosts, ofOthers] of [
+    [0, 0, 8],
+    [2, 2, 6],
+    [6, 6, 2],
+    [40, 8, 0],
+  ] as const) {
+    const { budget, resolver, askedOf } = budgetOf()
+    budget.hosts.begin(needed)
+    const others = askedOf(budget.limit(resolver), 20, "acme.com")
+    expect(await askedOf(budget.hosts.limit(resolver), 20, "mx.net")).toBe(ofHosts)
+    budget.hosts.end()
+    expect(await others).toBe(ofOthers)
+  }
 })
 
-test("what hosts do not need is given back, and names of others have four questions", async () => {
+test("others wait for what mail hosts leave over, so that their number does not depend on who comes first", async () => {
+  for (const comeFirst of ["hosts", "others"] as const) {
+    const { budget, resolver, askedOf } = budgetOf()
+    budget.hosts.begin(6)
+    const early = comeFirst === "others" ? askedOf(budget.limit(resolver), 20, "acme.com") : null
+    const ofHosts = await askedOf(budget.hosts.limit(resolver), 3, "mx.net")
+    budget.hosts.end()
+    expect(ofHosts).toBe(3)
+    expect(await (early ?? askedOf(budget.limit(resolver), 20, "acme.com"))).toBe(5)
+  }
+})
+
+test("the address of a domain without a mail host takes a question of others, and names of others have four", async () => {
   const { budget, resolver, askedOf } = budgetOf()
+  budget.takeAddress()
+  budget.hosts.begin(0)
   budget.hosts.end()
   expect(await askedOf(budget.limit(resolver), 20, "notacme.com")).toBe(4)
-  expect(await askedOf(budget.limit(resolver), 20, "acme.com")).toBe(8)
+  expect(await askedOf(budget.limit(resolver), 20, "acme.com")).toBe(3)
 })
