@@ -10,9 +10,10 @@ import type { Subject } from "../../src/check/address/subject.ts"
 import { type Check, createCheck, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { DNS_CACHE_BOUNDS } from "../../src/check/dns/resolver/dns-cache.ts"
 import type { DomainLists } from "../../src/check/domain-lookup.ts"
+import { LEARNED_BOUNDS, LearnedHosts } from "../../src/check/learned/learned-hosts.ts"
 import { LISTS_ALONE } from "../../src/check/lists-alone.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
-import { ALL_PARTS, ANSWER_PARTS } from "../../src/check/verdict/evidence-need.ts"
+import { ALL_PARTS, ANSWER_PARTS, verdictParts } from "../../src/check/verdict/evidence-need.ts"
 import { parseSettings, type Settings } from "../../src/config/settings.ts"
 import type { System } from "../../src/system/system.ts"
 import type { BudgetName } from "../budgets.ts"
@@ -99,6 +100,7 @@ const ANSWERS = {
   check: { parts: ALL_PARTS, budget: null },
   publishable: { parts: ANSWER_PARTS.workspace, budget: null },
   list: { parts: 0, budget: "dns_list_questions" },
+  "check without mail": { parts: verdictParts({ hasSubaddress: false }), budget: null },
 } as const satisfies Record<string, { readonly parts: number; readonly budget: BudgetName | null }>
 
 type ColdRun = { readonly perSecond: number; readonly checkUs: number; readonly questions: number }
@@ -164,7 +166,8 @@ class Bench {
     const domains = new Set(texts.map(subjectOf).flatMap(({ domain, fault }) => (fault === null ? [domain] : [])))
     const figures: Figure[] = []
     for (const [name, { parts, budget }] of Object.entries(ANSWERS)) {
-      const { check, end } = this.#house()
+      // Names that the lists decide are sampled where mail hosts are learned.
+      const { check, end } = this.#house("off", new LearnedHosts(LEARNED_BOUNDS))
       const before = Number(await askDnsServer(this.#server, "count"))
       await allOf(texts, this.#scale.atOnce, async text => assertWhole(await answer(check, text, parts)))
       const questions = Number(await askDnsServer(this.#server, "count")) - before
@@ -241,11 +244,14 @@ class Bench {
   }
 
   /** A check with caches of its own. */
-  #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
+  #house(
+    canaries = "off",
+    learnedHosts: LearnedHosts | null = null,
+  ): { readonly check: Check; readonly end: () => void } {
     const { networkProbe, stop } = createNetworkService(
       createContext(this.#world, settingsFor(this.#server, canaries)),
       {
-        learnedHosts: null,
+        learnedHosts,
         matchLists: (domain, registrable) => this.#lists.pack.match(domain, registrable),
       },
     )

@@ -1,6 +1,6 @@
 import { known, NOT_QUERIED } from "../base/finding.ts"
 import type { Clock, Stopwatch } from "../base/outside-world.ts"
-import { isFresh } from "../base/time.ts"
+import { HOUR_MS, isFresh } from "../base/time.ts"
 import type { AccountRules } from "../contract/account-rules.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
@@ -35,7 +35,7 @@ import { type CheckOutcome, type JudgedDomain, judgeDomain } from "./result/resu
 import { ruledDomain } from "./result/ruled-domain.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
-import { ALL_PARTS, ANSWER_PARTS, neededQuestions, QUESTIONS } from "./verdict/evidence-need.ts"
+import { ALL_PARTS, ANSWER_PARTS, type EvidenceNeed, neededEvidence, QUESTIONS } from "./verdict/evidence-need.ts"
 import { isSuffixOfBody } from "./verdict/rules.ts"
 import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
 
@@ -162,11 +162,15 @@ function judgeAndCache(
   const judged = judgeDomain(subject, buildEvidence(check, gathered), policy)
   // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
   if (cacheKey !== null && isFromCache(gathered)) {
-    const lifetime = { cachedAtMs: clock(), freshUntilMs: freshUntil(gathered) }
+    const cachedAtMs = clock()
+    const lifetime = { cachedAtMs, freshUntilMs: Math.min(freshUntil(gathered), cachedAtMs + VERDICT_MS_MAX) }
     cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
   return { subject, hints, judged: forAccount(judged, request), tookMs, wasFetched: gathered.deep.wasFetched }
 }
+
+/** How long a verdict is cached at most: as long as the answers of DNS. One for which nothing was asked rests on nothing that expires. */
+const VERDICT_MS_MAX = HOUR_MS
 
 /** The verdict under the rules of the account. Cached verdicts are those without, which all accounts share. */
 const forAccount = (judged: JudgedDomain, { rules }: CheckRequest): JudgedDomain =>
@@ -216,8 +220,7 @@ function gatherEvidence(
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
   const { callerId = null } = request
-  const asked = questionsOf(request, listMatch, correction)
-  const query = { domain, organisationalDomain, asked, callerId }
+  const query = { domain, organisationalDomain, ...evidenceNeed(request, listMatch, correction), callerId }
   // The probes make do without a part that meets a defect. This is for defects of a probe as a whole.
   const network = readEvidence("dns", onDefect, FAILED_EVIDENCE, networkProbe, query, context)
   const deep = request.isDeep
@@ -229,16 +232,16 @@ function gatherEvidence(
 }
 
 /** What the answer to a request needs to know of its domain. */
-function questionsOf(request: CheckRequest, listMatch: ListMatch, correction: Category | null): number {
+function evidenceNeed(request: CheckRequest, listMatch: ListMatch, correction: Category | null): EvidenceNeed {
   const { subject, parts = ALL_PARTS } = request
   const told = isMailboxOfHost(subject) ? parts : parts & ~ANSWER_PARTS.mailbox
-  const questions = neededQuestions(listMatch, correction, told)
+  const { asked, isDecisive } = neededEvidence(listMatch, correction, told)
   // Consumer, relay and disposable domains have no tenant in suite_b. A weak listing may be contradicted by one.
   const mayHaveTenant =
     correction === null
       ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.strength === "weak"
       : !NO_TENANT_CATEGORIES.has(correction)
-  return request.includeTenant && mayHaveTenant ? questions : questions & ~QUESTIONS.tenant
+  return { asked: request.includeTenant && mayHaveTenant ? asked : asked & ~QUESTIONS.tenant, isDecisive }
 }
 
 function cannotExist(subject: Subject, listMatch: ListMatch): boolean {

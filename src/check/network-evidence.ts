@@ -25,6 +25,8 @@ export type NetworkQuery = {
   readonly organisationalDomain: string
   /** What its caller needs (`QUESTIONS`). The evidence holds nothing else, whatever is cached. */
   readonly asked: number
+  /** Whether mail without an answer is a failure. Else it counts as not asked. */
+  readonly isDecisive: boolean
   /** Who asks: an account, or the network of a visitor. Null: the operator, whose lookups are not limited. */
   readonly callerId: string | null
 }
@@ -46,6 +48,8 @@ type NetworkProbeDeps = {
   readonly probeMailApart?: ProbeMail
   /** Null: tenants are never looked up. */
   readonly probeTenant: ProbeTenant | null
+  /** Whether the mail hosts of a name are looked up though nobody needs them, for what is learned of them. Absent: of none. */
+  readonly isSampled?: (organisationalDomain: string) => boolean
   /** DNS is known to be unavailable, so that no other query is worth waiting for. */
   readonly isUnavailable: () => boolean
   /** Absent: defects are not reported. */
@@ -80,21 +84,44 @@ const LOOKUPS_WAITING_MAX = 10_000
 
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
+  const { isSampled = () => false } = deps
+  const lookUp = createLookup(deps)
+  return (query, context) => {
+    if (query.asked === 0) {
+      // Nobody waits for it.
+      if (isSampled(query.organisationalDomain)) void lookUp({ ...query, asked: QUESTIONS.delivery }, context)
+      return NOTHING_ASKED
+    }
+    const evidence = lookUp(query, context)
+    if (query.isDecisive) return evidence
+    return evidence instanceof Promise ? evidence.then(withoutFailure) : withoutFailure(evidence)
+  }
+}
+
+const withoutFailure = (evidence: NetworkEvidence): NetworkEvidence =>
+  evidence.mail.known ? evidence : { ...evidence, mail: NOT_QUERIED }
+
+function createLookup(deps: NetworkProbeDeps): NetworkProbe {
   const { clock, setTimer, timeoutMs, listsVersion = () => null } = deps
   const cache = new TwoGenerationCache<string, CachedEvidence>(CACHED_DOMAINS_MIN)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const inTurn = createTurns(deps)
+  const usable = (domain: string): CachedEvidence | null => {
+    const cached = cache.get(domain)
+    return cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock()) ? cached : null
+  }
   const gatherAndCache = async (query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const { domain, asked } = query
     const version = listsVersion()
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
     const { freshUntilMs } = evidence
     const cachedAtMs = clock()
+    // Evidence that a deadline cut short is that of its caller alone.
+    if (freshUntilMs <= cachedAtMs || deadline.isExpired) return evidence
     // The next request gets it from the cache with `isCached`. A failure does not count as cached.
     const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
-    // Evidence that a deadline cut short is that of its caller alone.
-    if (freshUntilMs > cachedAtMs && !deadline.isExpired)
-      cache.set(domain, { evidence: cached, asked, cachedAtMs, freshUntilMs, version })
+    const before = version === listsVersion() ? usable(domain) : null
+    cache.set(domain, joined(before, { evidence: cached, asked, cachedAtMs, freshUntilMs, version }))
     return evidence
   }
   const apart = { ...deps, probeMail: deps.probeMailApart ?? deps.probeMail }
@@ -104,14 +131,11 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     )
   return (query, context) => {
     const { domain, asked } = query
-    if (asked === 0) return NOTHING_ASKED
-    const cached = cache.get(domain)
-    const isUsable = cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock())
-    if (isUsable && areAsked(cached.asked, asked)) return askedEvidence(cached.evidence, cached.asked, asked)
-    // What was asked before is cached, but for the rest, and stays with it.
-    const wider = isUsable ? { ...query, asked: asked | cached.asked } : query
-    const gatherAsked = async (deadline: Deadline): Promise<NetworkEvidence> =>
-      askedEvidence(await gather(wider, deadline, context?.isApart === true), wider.asked, asked)
+    const cached = usable(domain)
+    if (cached !== null && areAsked(cached.asked, asked))
+      return cached.asked === asked ? cached.evidence : restricted(cached.evidence, asked)
+    const gatherAsked = (deadline: Deadline): Promise<NetworkEvidence> =>
+      gather(query, deadline, context?.isApart === true)
     // A name holds no space.
     if (context !== undefined) return context.lookup(`${domain} ${asked}`, createDeadline, gatherAsked)
     const deadline = createDeadline()
@@ -120,13 +144,31 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
 }
 
 /**
- * What evidence that was gathered by wider questions tells of those that are `asked`, so that a verdict does not depend on what others
- * asked.
+ * What is cached of a domain when a lookup ends: its evidence, with what others have asked meanwhile and it has not. Mail that is known
+ * stands above mail that failed, and wider mail above narrower.
  */
-function askedEvidence(evidence: NetworkEvidence, gathered: number, asked: number): NetworkEvidence {
-  return gathered === asked ? evidence : restricted(evidence, asked)
+function joined(before: CachedEvidence | null, found: CachedEvidence): CachedEvidence {
+  if (before === null) return found
+  const [mail, other] = hasMoreMail(before, found) ? [before, found] : [found, before]
+  const tenant = areAsked(found.asked, QUESTIONS.tenant) ? found : before
+  if (tenant === mail || !areAsked(tenant.asked, QUESTIONS.tenant)) return mail
+  const freshUntilMs = Math.min(mail.freshUntilMs, other.freshUntilMs)
+  return {
+    ...{ evidence: { ...mail.evidence, tenant: tenant.evidence.tenant, freshUntilMs }, freshUntilMs },
+    asked: mail.asked | QUESTIONS.tenant,
+    cachedAtMs: Math.min(mail.cachedAtMs, other.cachedAtMs),
+    version: found.version,
+  }
 }
 
+/** Whether the first knows more of the mail: of the questions about it each holds those before it. */
+function hasMoreMail(one: CachedEvidence, other: CachedEvidence): boolean {
+  const [isKnown, isOtherKnown] = [one.evidence.mail.known, other.evidence.mail.known]
+  if (isKnown !== isOtherKnown) return isKnown
+  return (one.asked & QUESTIONS.records) > (other.asked & QUESTIONS.records)
+}
+
+/** What evidence tells of fewer questions, so that a verdict does not depend on what others asked. */
 function restricted(evidence: NetworkEvidence, asked: number): NetworkEvidence {
   if (asked === ALL_QUESTIONS) return evidence
   const { mail, suites, tenant } = evidence

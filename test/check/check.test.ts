@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { known, unknown } from "../../src/base/finding.ts"
+import { HOUR_MS } from "../../src/base/time.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { type CategoryCorrections, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
@@ -148,6 +149,7 @@ test("a subdomain is looked up with its organisational domain", async () => {
       domain: "mail.harbor-works.co.uk",
       organisationalDomain: "harbor-works.co.uk",
       asked: ALL_QUESTIONS,
+      isDecisive: true,
       callerId: null,
     },
   ])
@@ -326,3 +328,15 @@ test.each(DEFECTS)(
     expect(await ask(true)).toMatchObject({ degraded: false, category: "business" })
   },
 )
+
+test("a verdict for which nothing was asked is cached for as long as an answer of DNS at most", async () => {
+  const nothing = { ...TOLD, mail: unknown("not_asked"), suites: unknown("not_asked"), tenant: unknown("not_asked") }
+  const { ask, queries, state } = system({ ...nothing, freshUntilMs: Number.POSITIVE_INFINITY } as NetworkEvidence)
+  const askAt = async (now: number): Promise<number> => {
+    state.now = now
+    await ask("jane@granite-harbor.com")
+    return queries.length
+  }
+  expect([await askAt(0), await askAt(0), await askAt(1)]).toEqual([1, 2, 2])
+  expect([await askAt(HOUR_MS - 1), await askAt(HOUR_MS)]).toEqual([2, 3])
+})

@@ -16,6 +16,7 @@ const ACME: NetworkQuery = {
   domain: "acme.com",
   organisationalDomain: "acme.com",
   asked: ALL_QUESTIONS,
+  isDecisive: true,
   callerId: null,
 }
 const TENANT = {
@@ -28,9 +29,13 @@ const BUDGET_MS = 3000
 const QUERY_TIMEOUT_MS = 1500
 
 /** Probes whose answers the test triggers, and which count their lookups. */
-function system(nextTick: (work: () => void) => void = queueMicrotask) {
+function system(
+  nextTick: (work: () => void) => void = queueMicrotask,
+  isSampled: (organisationalDomain: string) => boolean = () => false,
+) {
   const time = createFakeTime()
   const queries = { mail: 0, tenant: 0 }
+  const asked: number[] = []
   const state = { isUnavailable: false }
   const shift = { ms: 0 }
   const freshUntilMs = time.clock() + 60_000
@@ -50,8 +55,9 @@ function system(nextTick: (work: () => void) => void = queueMicrotask) {
   }
   const defects: EvidenceKind[] = []
   const ask = createNetworkProbe({
-    probeMail: (_, deadline) => {
+    probeMail: (query, deadline) => {
       queries.mail++
+      asked.push(query.asked)
       return answers.mail(deadline)
     },
     probeTenant: (_, cloud) => {
@@ -59,6 +65,7 @@ function system(nextTick: (work: () => void) => void = queueMicrotask) {
       return answers.tenant(cloud)
     },
     isUnavailable: () => state.isUnavailable,
+    isSampled,
     onDefect: kind => void defects.push(kind),
     clock: () => time.clock() + shift.ms,
     setTimer: time.later,
@@ -66,7 +73,7 @@ function system(nextTick: (work: () => void) => void = queueMicrotask) {
     nextTick,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  return { time, queries, state, shift, answers, defects, ask }
+  return { time, queries, asked, state, shift, answers, defects, ask }
 }
 
 test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
@@ -98,6 +105,68 @@ test("a tenant is looked up only on request", async () => {
   expect(tenant).toEqual(unknown("not_asked"))
   expect(queries.tenant).toBe(0)
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
+})
+
+describe("who needs less", () => {
+  const { delivery, suites, records, tenant } = QUESTIONS
+
+  test("has an answer at once where nothing is needed, and mail hosts of a sample are looked up for what they teach", async () => {
+    const { ask, asked } = system(queueMicrotask, name => name === "sampled.com")
+    const nothing = { ...ACME, asked: 0 }
+    for (const organisationalDomain of ["acme.com", "sampled.com"])
+      expect(ask({ ...nothing, organisationalDomain })).toMatchObject({ mail: unknown("not_asked"), isCached: false })
+    await settled()
+    expect(asked).toEqual([delivery])
+    ask({ ...nothing, organisationalDomain: "sampled.com" })
+    expect(asked).toEqual([delivery])
+  })
+
+  test("is not told of a failure that decides nothing, from the cache neither", async () => {
+    const { ask, answers, time } = system()
+    const failed = { mail: unknown("timed_out"), suites: unknown("timed_out"), hosts: [], isCached: false } as const
+    answers.mail = async () => ({ ...failed, freshUntilMs: time.clock() + 1000 })
+    for (const isDecisive of [false, true, false]) {
+      const { mail } = await ask({ ...ACME, asked: delivery, isDecisive })
+      expect(mail).toEqual(isDecisive ? unknown("timed_out") : unknown("not_asked"))
+    }
+  })
+
+  test.each([
+    [[records | tenant, delivery], [], "a narrow lookup that ends last"],
+    [[suites, delivery | tenant], [], "two of which each knows what the other does not"],
+    [[delivery | tenant, suites], [], "the same the other way round"],
+    [[delivery, suites], [delivery | tenant], "what nobody has asked"],
+  ] as const)("%p leaves what others have found in the cache, but %p: %s", async (each, askedAgain) => {
+    const { ask, asked, answers } = system()
+    const found = await answers.mail(new Deadline(() => () => undefined, 1))
+    const ends: (() => void)[] = []
+    answers.mail = () => new Promise(resolve => ends.push(() => resolve(found)))
+    const pending = each.map(one => ask({ ...ACME, asked: one }))
+    await settled()
+    for (const end of ends) {
+      end()
+      await settled()
+    }
+    await Promise.all(pending)
+    asked.length = 0
+    answers.mail = async () => found
+    for (const one of each) await ask({ ...ACME, asked: one })
+    await ask({
+      ...ACME,
+      asked: delivery | (askedAgain.length > 0 || each.some(one => (one & tenant) !== 0) ? tenant : 0),
+    })
+    expect(asked).toEqual([...askedAgain])
+  })
+
+  test("keeps mail that is known when a wider lookup fails", async () => {
+    const { ask, asked, answers, time } = system()
+    await ask({ ...ACME, asked: delivery })
+    const failed = { mail: unknown("timed_out"), suites: unknown("timed_out"), hosts: [], isCached: false } as const
+    answers.mail = async () => ({ ...failed, freshUntilMs: time.clock() + 1000 })
+    expect((await ask({ ...ACME, asked: records })).mail.known).toBe(false)
+    expect((await ask({ ...ACME, asked: delivery })).mail.known).toBe(true)
+    expect(asked).toEqual([delivery, records])
+  })
 })
 
 test("a tenant that misses the deadline is pending, and the next check looks it up again", async () => {

@@ -13,7 +13,7 @@ import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import type { TenantProbeResult } from "../../src/check/tenant/tenant-probe.ts"
-import { ALL_PARTS, ANSWER_PARTS } from "../../src/check/verdict/evidence-need.ts"
+import { ALL_PARTS, ANSWER_PARTS, type AnswerPart, verdictParts } from "../../src/check/verdict/evidence-need.ts"
 import { CATEGORY_NAMES, type Category } from "../../src/contract/categories.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
@@ -57,14 +57,15 @@ function caseOf(number: number) {
   const sets = listed.map(at => SET_NAMES[at] ?? "relay")
   const mask = sets.reduce((bits, set) => bits | SET_BITS[set], 0)
   const match = new ListMatch(sets.includes("disposable") ? mask | STRENGTH_BITS[strength] : mask, domain, 0)
+  const subject = parseSubject(kind as "email" | "domain", text, "mailkind.test")
   return {
-    ...{ domain, match, subject: parseSubject(kind as "email" | "domain", text, "mailkind.test") },
+    ...{ domain, match, subject },
     namePattern: dice.pick([null, null, "education", "government"] as const),
     correction: dice.once(8) ? (CATEGORY_NAMES[dice.below(CATEGORY_NAMES.length)] ?? null) : null,
     ageDays: dice.once(8) ? dice.pick([3, 4000]) : null,
     policy: POLICY_NAMES[dice.below(POLICY_NAMES.length)] ?? "b2b",
     includeTenant: !dice.once(4),
-    parts: dice.below(ALL_PARTS),
+    parts: dice.once(4) ? verdictParts(subject) : dice.below(ALL_PARTS),
     isDenied: dice.once(8),
     areFaultsLikely: dice.once(3),
   }
@@ -164,10 +165,26 @@ function missingReasons(whole: readonly Reason[], less: readonly Reason[]): read
 
 const isOfBody = (category: string): boolean => category === "education" || category === "government"
 
-/** What is wrong with an answer that asked less; null: nothing. */
-function wrongWith(one: Case, whole: CheckResult, less: CheckResult): string | null {
+/** What is wrong with an answer that asked less; null: nothing. `whole` had the same failures, and `undisturbed` none. */
+async function wrongWith(
+  one: Case,
+  less: CheckResult,
+  whole: CheckResult,
+  undisturbed: () => Promise<CheckResult>,
+): Promise<string | null> {
+  // What the lists decide is not degraded, though a whole answer is.
+  const isOfLists = whole.degraded && !less.degraded
+  const verdict = isOfLists ? await undisturbed() : whole
+  return wrongVerdict(verdict, less) ?? wrongReasons(whole, less) ?? wrongMembers(one, whole, less)
+}
+
+function wrongVerdict(whole: CheckResult, less: CheckResult): string | null {
   for (const member of ["category", "confidence", "recommendation", "degraded"] as const)
     if (whole[member] !== less[member]) return `${member} ${whole[member]} became ${less[member]}`
+  return null
+}
+
+function wrongReasons(whole: CheckResult, less: CheckResult): string | null {
   const missing = missingReasons(whole.reasons, less.reasons)
   if (missing === null || whole.reasons[0] !== less.reasons[0]) return `${whole.reasons} became ${less.reasons}`
   // What decides or raises a recommendation is there: these only tell of the mail.
@@ -176,9 +193,32 @@ function wrongWith(one: Case, whole: CheckResult, less: CheckResult): string | n
   )
   if (decisive !== undefined) return `${decisive} is missing in ${less.reasons}`
   if (missing.includes("domain_not_found") && isOfBody(whole.category)) return "domain_not_found is missing"
-  if ((one.parts & ANSWER_PARTS.mailbox) !== 0 && whole.canonical_email !== less.canonical_email)
-    return `${whole.canonical_email} became ${less.canonical_email}`
   return null
+}
+
+/** The members that a part asks for, by its name. */
+const MEMBERS = {
+  mailbox: ["canonical_email"],
+  disposableHosts: ["is_disposable"],
+} as const satisfies { readonly [P in AnswerPart]?: readonly (keyof CheckResult)[] }
+
+/** Members that no part may change. */
+const SHARED_MEMBERS = [
+  "is_business",
+  "is_free_provider",
+  "is_relay",
+  "is_role_account",
+  "is_blocked",
+  "is_new_domain",
+  "did_you_mean",
+] as const
+
+function wrongMembers({ parts }: Case, whole: CheckResult, less: CheckResult): string | null {
+  const told = Object.entries(MEMBERS).flatMap(([part, members]) =>
+    (parts & ANSWER_PARTS[part as AnswerPart]) === 0 ? [] : members,
+  )
+  const wrong = [...SHARED_MEMBERS, ...told].find(member => whole[member] !== less[member])
+  return wrong === undefined ? null : `${wrong} ${whole[wrong]} became ${less[wrong]}`
 }
 
 test("a check that asks less has the category, confidence, recommendation and decisive reasons of one that asks everything, whatever of its questions fails", async () => {
@@ -192,7 +232,8 @@ test("a check that asks less has the category, confidence, recommendation and de
     // What only the whole check asks has an answer: a failure of it is no evidence.
     const full = world(one, asked => reduced.asked.includes(asked))
     const whole = await full.ask(one.subject, ALL_PARTS)
-    const fault = wrongWith(one, whole, less)
+    const undisturbed = () => world(one, () => false).ask(one.subject, ALL_PARTS)
+    const fault = await wrongWith(one, less, whole, undisturbed)
     if (fault !== null) wrong.push(`${number} ${one.domain}, parts ${one.parts}, sets ${one.match.sets}: ${fault}`)
     reached.add(less.category).add(less.reasons[0] ?? "no_evidence")
     questionsMax = Math.max(questionsMax, ...[full, reduced].map(({ asked }) => dnsCount(asked)))

@@ -11,7 +11,7 @@ import {
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
 import type { OnDefect } from "../../check/evidence-defects.ts"
-import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
+import { createLearningProbe, isSampled, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe, type MailProbeResult } from "../../check/mail/mail-probe.ts"
 import {
   createNetworkProbe,
@@ -94,6 +94,7 @@ export function createNetworkService(
         tenant &&
         (({ domain, organisationalDomain, callerId }, cloud) =>
           tenant.lookup(domain, organisationalDomain, cloud, callerId)),
+      ...(learning.learnedHosts !== null && { isSampled }),
       isUnavailable: dns.isUnavailable,
       onDefect,
       ...(learning.listsVersion && { listsVersion: learning.listsVersion }),

@@ -9,7 +9,7 @@ import type { ResolvedHost } from "../mail/host-addresses.ts"
 import type { MailHosts } from "../mail/mail-hosts.ts"
 import type { MailProbe, MailProbeResult } from "../mail/mail-probe.ts"
 import { isSharedAddress } from "./address-network.ts"
-import type { LearnedHosts, MailPlaces } from "./learned-hosts.ts"
+import { hashDomain, type LearnedHosts, type MailPlaces } from "./learned-hosts.ts"
 import { mailHostKey } from "./mail-host-key.ts"
 
 /** The dependencies of `createLearningProbe`. */
@@ -22,6 +22,13 @@ export type LearningProbeDeps = {
   /** Absent: defects are not reported. */
   readonly onDefect?: OnDefect
 }
+
+/** Of so many names which the lists decide, the mail hosts of one are looked up for what they teach. */
+const SAMPLED_ONE_IN = 8
+
+/** Whether the mail hosts of a name which the lists decide are looked up: a fair sample, the same in each process. */
+export const isSampled = (organisationalDomain: string): boolean =>
+  hashDomain(organisationalDomain) % SAMPLED_ONE_IN === 0
 
 /** How many addresses of a domain's mail hosts are read, those of the first host first. */
 export const ADDRESSES_LEARNED_MAX = 4

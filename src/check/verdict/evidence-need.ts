@@ -37,30 +37,46 @@ export const ANSWER_PARTS = {
   workspace: 2,
   /** The `mail` block, and the reasons that only tell of it. */
   mail: 4,
+  /** Whether the mail hosts of a domain of another category serve disposable domains. */
+  disposableHosts: 8,
+  /** Who takes the mail. */
+  hosts: 16,
+  /** The tenant without the suites. */
+  tenant: 32,
 } as const
 
 export type AnswerPart = keyof typeof ANSWER_PARTS
 
 /** A whole answer. */
-export const ALL_PARTS = ANSWER_PARTS.mailbox | ANSWER_PARTS.workspace | ANSWER_PARTS.mail
+export const ALL_PARTS = Object.values(ANSWER_PARTS).reduce((parts, part) => parts | part, 0)
 
-/** The parts of an answer that shows the verdict alone, with the mailbox of an address: only a tag depends on who runs the mail. */
+/** The parts of an answer with all members but what `mail` and `workspace` hold. Only the mailbox of a tag depends on who runs the mail. */
 export const verdictParts = ({ hasSubaddress }: Pick<Subject, "hasSubaddress">): number =>
-  hasSubaddress ? ANSWER_PARTS.mailbox : 0
+  ANSWER_PARTS.disposableHosts | (hasSubaddress ? ANSWER_PARTS.mailbox : 0)
+
+type ListVerdict = Readonly<Record<AnswerPart | "verdict", number>>
+
+/** What the parts need of a domain whatever the lists say. */
+const USUAL = {
+  ...{ mailbox: DELIVERY, workspace: SUITES | TENANT, mail: ALL_QUESTIONS },
+  ...{ disposableHosts: DELIVERY, hosts: DELIVERY, tenant: TENANT },
+} as const
 
 /** What the lists and accepted reports leave open about a domain. */
 const LIST_VERDICTS = {
-  /** Nothing: disposable, of a relay, or of a provider of mailboxes. */
-  private: { verdict: 0, mailbox: DELIVERY, workspace: 0, mail: ALL_QUESTIONS },
+  /** Nothing: it is disposable. */
+  disposable: { ...USUAL, verdict: 0, workspace: 0, tenant: 0, disposableHosts: 0 },
+  /** Nothing: it is of a relay, or of a provider of mailboxes. */
+  private: { ...USUAL, verdict: 0, workspace: 0, tenant: 0 },
   /** Nothing, since a report says what it is. It may have a workspace. */
-  reported: { verdict: 0, mailbox: DELIVERY, workspace: SUITES | TENANT, mail: ALL_QUESTIONS },
+  reported: { ...USUAL, verdict: 0 },
   /** Whether the school or government body exists. */
-  body: { verdict: DELIVERY, mailbox: DELIVERY, workspace: SUITES | TENANT, mail: ALL_QUESTIONS },
+  body: { ...USUAL, verdict: DELIVERY },
   /** Whether the mail contradicts a weak listing. */
-  doubted: { verdict: PROOF | TENANT, mailbox: DELIVERY, workspace: SUITES | TENANT, mail: ALL_QUESTIONS },
+  doubted: { ...USUAL, verdict: PROOF | TENANT },
   /** All. */
-  open: { verdict: DELIVERY, mailbox: DELIVERY, workspace: SUITES | TENANT, mail: ALL_QUESTIONS },
-} as const satisfies Readonly<Record<string, Readonly<Record<AnswerPart | "verdict", number>>>>
+  open: { ...USUAL, verdict: DELIVERY },
+} as const satisfies Readonly<Record<string, ListVerdict>>
 
 const PRIVATE_CATEGORIES: ReadonlySet<Category> = new Set(["personal", "relay", "disposable"])
 const BODY_CATEGORIES: ReadonlySet<Category> = new Set(["education", "government"])
@@ -78,17 +94,26 @@ function listVerdict({ mask, strength }: ListMatch, correction: Category | null)
     if (PRIVATE_CATEGORIES.has(correction)) return "private"
     return BODY_CATEGORIES.has(correction) ? "body" : "reported"
   }
-  if ((mask & (SET_BITS.disposable | SET_BITS.relay)) !== 0) return "private"
+  if ((mask & SET_BITS.disposable) !== 0) return "disposable"
+  if ((mask & SET_BITS.relay) !== 0) return "private"
   if ((mask & BODY_MASK) !== 0) return "body"
   return (mask & (SET_BITS.personal | SET_BITS.agent_mailbox)) !== 0 ? "private" : "open"
 }
 
-/** The questions that can still change an answer with these parts (DECISIONS 164). 0: the lists alone give it. */
-export function neededQuestions(listMatch: ListMatch, correction: Category | null, parts: number): number {
+/** What an answer needs of its domain. */
+export type EvidenceNeed = {
+  /** The questions that can still change it (DECISIONS 164). 0: the lists alone give it. */
+  readonly asked: number
+  /** Whether the verdict, or the `mail` that is shown, rests on an answer: only then is an answer without one degraded. */
+  readonly isDecisive: boolean
+}
+
+/** What an answer with these parts needs. */
+export function neededEvidence(listMatch: ListMatch, correction: Category | null, parts: number): EvidenceNeed {
   const needs = LIST_VERDICTS[listVerdict(listMatch, correction)]
-  let questions: number = needs.verdict
-  for (const part of PART_NAMES) if ((parts & ANSWER_PARTS[part]) !== 0) questions |= needs[part]
-  return questions
+  let asked: number = needs.verdict
+  for (const part of PART_NAMES) if ((parts & ANSWER_PARTS[part]) !== 0) asked |= needs[part]
+  return { asked, isDecisive: needs.verdict !== 0 || (parts & ANSWER_PARTS.mail) !== 0 }
 }
 
 const PART_NAMES = Object.keys(ANSWER_PARTS) as readonly AnswerPart[] // the keys of a table are its type's

@@ -3,12 +3,13 @@ import { Deadline } from "../../../src/base/concurrency.ts"
 import { unknown } from "../../../src/base/finding.ts"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { hashDomain, LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
-import { ADDRESSES_LEARNED_MAX, createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
+import { ADDRESSES_LEARNED_MAX, createLearningProbe, isSampled } from "../../../src/check/learned/learning-probe.ts"
 import { ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
 import { SET_BITS, SET_NAMES, type SetName, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
+import { ALL_QUESTIONS, QUESTIONS } from "../../../src/check/verdict/evidence-need.ts"
 import { createFakeTime } from "../../support/time.ts"
 import { type ZoneRecords, zone } from "../../support/zone.ts"
 
@@ -363,4 +364,32 @@ test("a defect in what was learned leaves the evidence of DNS as it is, and is r
   const { mail } = await probe("acme.com", "acme.com", new Deadline(time.later, 1000))
   expect(mail).toMatchObject({ known: true, value: { delivery: "mx", operatedBy: null } })
   expect(defects).toEqual(["learned"])
+})
+
+test("a suite behind learned mail hosts has the same questions, whether or not suites are asked about", async () => {
+  for (const suiteAt of ["a", "b", "c", "d"]) {
+    const { records, probe, point, time } = learning()
+    await point(HOST, 6)
+    const includes = ["a", "b", "c", "d"].map(name => `${name}.spf.org`)
+    const hosts = ["mx1.throw-away.com", "mx2.throw-away.com", "mx3.throw-away.com"]
+    records["MX acme.com"] = hosts.map((host, at) => `${at} ${host}`)
+    for (const host of hosts) records[`A ${host}`] = "no_data"
+    records["TXT acme.com"] = [`v=spf1 ${includes.map(name => `include:${name}`).join(" ")} -all`]
+    for (const name of includes) records[`TXT ${name}`] = ["v=spf1 -all"]
+    records[`TXT ${suiteAt}.spf.org`] = ["v=spf1 include:_spf.google.com -all"]
+    const runBy = async (asked: number) => {
+      const { mail } = await probe("acme.com", "acme.com", new Deadline(time.later, 1000), asked)
+      return mail.known ? mail.value.operatedBy : mail
+    }
+    const all = await runBy(ALL_QUESTIONS)
+    expect([suiteAt, await runBy(QUESTIONS.delivery)]).toEqual([suiteAt, all])
+    expect(all).toBe(suiteAt < "c" ? null : "learned_disposable")
+  }
+})
+
+test("one name in eight that the lists decide is sampled, always the same", () => {
+  const names = Array.from({ length: 8000 }, (_, at) => `listed${at}.com`)
+  const sampled = names.filter(isSampled)
+  expect(Math.abs(sampled.length - 1000)).toBeLessThan(100)
+  expect(names.filter(isSampled)).toEqual(sampled)
 })

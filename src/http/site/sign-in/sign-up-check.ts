@@ -53,7 +53,7 @@ async function findConcern(deps: SignUpCheckDeps, email: string, callerId: strin
   const { isOperatorAllowed } = await deps.ownLists.lookup(null, subject)
   if (isOperatorAllowed) return null
   const request = {
-    ...({ subject, policy: "lenient", isDeep: false, includeTenant: false, parts: 0, callerId } as const),
+    ...({ subject, policy: "lenient", isDeep: false, includeTenant: false, callerId } as const),
     ownListMatch: NO_OWN_LIST_MATCH,
   }
   const fromLists = concernOf(await deps.listsCheck(request), email, deps.policy)
