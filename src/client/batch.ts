@@ -9,7 +9,7 @@ import type { ClientRequests } from "./requests.ts"
 /** The options of a batch. */
 export type BatchOptions = {
   readonly policy?: Policy | undefined
-  /** False asks DNS only for what decides the verdicts: `mail` and `workspace` hold only that. */
+  /** False asks DNS only for what decides the verdicts: `mail`, `workspace` and `integrations` hold only that. */
   readonly mail?: boolean | undefined
   /** How many requests are sent at the same time. */
   readonly concurrency?: number | undefined

@@ -53,7 +53,7 @@ export type CheckTerms = {
   readonly deep?: boolean | undefined
   /** False skips the look-up of the suite_b tenant. */
   readonly workspace?: boolean | undefined
-  /** False asks DNS only for what decides the verdict: `mail` and `workspace` hold only that. */
+  /** False asks DNS only for what decides the verdict: `mail`, `workspace` and `integrations` hold only that. */
   readonly mail?: boolean | undefined
 }
 

@@ -28,6 +28,8 @@ export type UploadOptions = OnceOptions & {
   /** Whether results of CSV have a column `canonical_email`, and whether results have `duplicate_of`. */
   readonly canonical?: boolean | undefined
   readonly duplicates?: boolean | "mark" | undefined
+  /** The columns of results of CSV beside those of the list, with commas. Absent: the usual ones. */
+  readonly columns?: string | undefined
   readonly policy?: Policy | undefined
   readonly workspace?: boolean | undefined
   readonly name?: string | undefined

@@ -3,6 +3,7 @@ import { CALLBACK_LIMITS } from "./callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
 import { DELIMITER_NAMES } from "./reading.ts"
+import { RESULT_COLUMN_NAMES, RESULT_COLUMNS } from "./result-columns.ts"
 import { PolicySchema } from "./result-schema.ts"
 import { ROUTES } from "./routes.ts"
 import { ROW_PROBLEM_NAMES, TOLD_PROBLEMS_MAX } from "./row-counts.ts"
@@ -57,6 +58,7 @@ export const JobBody = t.Object(
     workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
     canonical: t.Boolean({ description: "Whether `canonical_email` was asked for." }),
     duplicates: t.Boolean({ description: "Whether the results have `duplicate_of`." }),
+    columns: t.Union([t.Array(oneOf("ResultColumn", RESULT_COLUMN_NAMES)), t.Null()], { description: "The columns that you named for results of CSV. Null: the usual ones." }),
     callback: t.Union([t.String(), t.Null()], { description: "The URL that gets a callback when the job is done, stops or fails, as it is requested. Null: none." }),
     rows: t.Object(
       {
@@ -124,6 +126,12 @@ export const JobQuery = t.Object({
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Default: true." })),
   canonical: t.Optional(t.Boolean({ description: "Set to true to get a column `canonical_email` in the results of CSV: the mailbox behind the address, as a check has it. NDJSON always has it. Default: false." })),
   duplicates: t.Optional(t.Union([t.Boolean(), t.Literal("mark")], { description: "Set to `mark` or true to get `duplicate_of` in the results: the number of the first row with the same mailbox or domain. Default: false." })),
+  columns: t.Optional(
+    boundedText(JOB_LIMITS.columnsTextLengthMax, {
+      minLength: 1,
+      description: `The columns of results of CSV beside those of the list, separated by commas: ${RESULT_COLUMN_NAMES.join(", ")}. They stand in this order. DNS is asked for what they show and the verdict needs. Default: the usual ones, ${RESULT_COLUMN_NAMES.filter(name => RESULT_COLUMNS[name].isUsual).join(", ")}.`,
+    }),
+  ),
   name: t.Optional(boundedText(JOB_LIMITS.nameLengthMax, { minLength: 1, description: "A name of yours for the job. Anything that looks like an address is removed." })),
   callback: t.Optional(
     boundedText(CALLBACK_LIMITS.urlLengthMax, {

@@ -73,6 +73,8 @@ export const JOB_LIMITS = {
   archiveBytesMax: 33_554_432,
   nameLengthMax: 100,
   columnNameLengthMax: 200,
+  /** The names of all result columns with commas have less. */
+  columnsTextLengthMax: 500,
   /** Lines above a header that a caller may name: it stands in the part of a list that decides how it is read. */
   skippedLinesMax: 200,
   /** Of so many different inputs of a list, later duplicates are told: some 50 MB. */

@@ -17,7 +17,7 @@ export const CheckBody = t.Object(
     policy: t.Optional(describedAs(PolicySchema, `How strict the recommendation is. Default: \`${POLICY_DEFAULT}\`.`)),
     deep: t.Optional(t.Boolean({ description: `Adds the domain's age and a homepage check. Costs ${LIMITS.deepCheckUnits} units, or 1 if neither gives a result. Default: false.` })),
     workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up. Default: true." })),
-    mail: t.Optional(t.Boolean({ description: "Set to false to ask DNS only for what decides the verdict. `mail` and `workspace` then hold only that, and reasons that only tell of the mail are missing. Default: true." })),
+    mail: t.Optional(t.Boolean({ description: "Set to false to ask DNS only for what decides the verdict. `mail`, `workspace` and `integrations` then hold only that, and reasons that only tell of the mail are missing (/docs/fields#without-mail). Default: true." })),
   },
   { $id: "CheckBody", examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
 )

@@ -39,7 +39,7 @@ export type CheckMembers = {
   readonly deep?: boolean | undefined
   /** `false`: the suite_b tenant is not looked up. */
   readonly workspace?: boolean | undefined
-  /** `false`: DNS is asked only for what decides the verdict. `mail` and `workspace` hold only that. */
+  /** `false`: DNS is asked only for what decides the verdict. `mail`, `workspace` and `integrations` hold only that. */
   readonly mail?: boolean | undefined
 }
 

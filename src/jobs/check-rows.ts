@@ -3,6 +3,7 @@ import type { Subject } from "../check/address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import type { LookupContext } from "../check/lookup-context.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
+import { ANSWER_PARTS } from "../check/verdict/evidence-need.ts"
 import type { AccountRules } from "../contract/account-rules.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
@@ -13,7 +14,7 @@ import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
 import { type DuplicateTable, firstOfOutcome } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
-import { partsOfResults, RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
+import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../rows/result-format.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { RowCounter } from "../rows/row-counter.ts"
 
@@ -57,13 +58,13 @@ export type RowResults = {
 
 /** The format of a job's results. */
 export const resultFormatOf = (
-  { format, tellsCanonical, tellsDuplicates }: Pick<Job, "format" | "tellsCanonical" | "tellsDuplicates">,
+  { format, ...extras }: Pick<Job, "format" | keyof ResultExtras>,
   columns: InputColumns,
   hasSafeCells = false,
 ): ResultFormat =>
   RESULT_FORMATS[JOB_FORMATS[format].results](columns, {
     hasSafeCells,
-    extras: { tellsCanonical, tellsDuplicates },
+    extras,
     tellsCached: false,
   })
 
@@ -75,10 +76,7 @@ type RowsWritten = {
 }
 
 /** What a row is checked with. */
-type CheckedJob = Pick<
-  Job,
-  "accountId" | "policy" | "includesTenant" | "format" | "tellsCanonical" | "tellsDuplicates"
-> & {
+type CheckedJob = Pick<Job, "accountId" | "policy" | "includesTenant" | "columns"> & {
   /** The rules of its account as they are stored. Null or absent: it has none. */
   readonly rules?: string | null
 }
@@ -93,13 +91,15 @@ export async function checkRows(
   context: LookupContext,
 ): Promise<RowResults> {
   const rules = parseStoredRules(job.rules ?? null)
+  // Where no columns are named, the reasons tell of a tenant.
+  const parts = format.parts | (job.columns === null ? ANSWER_PARTS.tenant : 0)
   const written: WrittenRow[] = []
   const counter = new RowCounter(false)
   const byRecommendation = { allow: 0, review: 0, block: 0 }
   let duplicates = 0
   const checker = new RowChecker({
     testDomain: deps.testDomain,
-    check: subject => checkSubject(deps, job, rules, subject, context),
+    check: subject => checkSubject(deps, job, parts, rules, subject, context),
     pause: createRowPause(deps),
     inFlightMax: JOB_LIMITS.lookupsPerJobMax,
   })
@@ -130,14 +130,14 @@ function createRowPause({ pause, isTurnOver }: CheckRowsDeps): Pause {
 /** The outcome of a subject, with what own lists and the rules of the account say of it. */
 function checkSubject(
   { check, ownListMatch }: CheckRowsDeps,
-  { accountId, policy, includesTenant, format, ...extras }: CheckedJob,
+  { accountId, policy, includesTenant }: CheckedJob,
+  parts: number,
   rules: AccountRules | undefined,
   subject: Subject,
   context: LookupContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   // The lookups of jobs are bounded apart from those of the account's live requests.
   const callerId = `${accountId}/jobs`
-  const parts = partsOfResults(JOB_FORMATS[format].results, extras)
   const request = { subject, policy, isDeep: false, includeTenant: includesTenant, parts, callerId, rules }
   const checkWith = (match: OwnListMatch) => check({ ...request, ownListMatch: match }, context)
   const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)

@@ -3,9 +3,9 @@ import { type JsonMember, jsonMembers } from "../base/json-members.ts"
 import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { inputPart, type JudgedDomain, mailboxPart, resultMembers } from "../check/result/result.ts"
+import { inputPart, type JudgedDomain, mailboxPart, partsOf, resultMembers } from "../check/result/result.ts"
 import { ALL_PARTS, ANSWER_PARTS } from "../check/verdict/evidence-need.ts"
-import { CATEGORIES } from "../contract/categories.ts"
+import { RESULT_COLUMN_NAMES, RESULT_COLUMNS, type ResultColumn } from "../contract/result-columns.ts"
 import { CheckResult } from "../contract/result-schema.ts"
 import type { FileFormat } from "./file-format.ts"
 import { type InputRow, lineError, type ReadRow, stripCarriageReturn } from "./input-rows.ts"
@@ -20,16 +20,24 @@ export type ResultFormat = {
   readonly format: (row: InputRow, outcome: RowOutcome, place: number, duplicateOf?: number | null) => string
   /** What goes into another file of the last row that was formatted; empty: nothing. */
   readonly aside?: () => string
+  /** The parts of an answer that it shows (`ANSWER_PARTS`). */
+  readonly parts: number
   /** The beginning of a row's result, which does not depend on the verdict. A resumed run finds the row by it. */
   readonly prefix: (read: ReadRow) => string
 }
 
 /**
- * What results have besides when it is asked for: in CSV the canonical form of an address, which NDJSON always has, and the first row with the same
- * mailbox or domain.
+ * What results have when it is asked for: in CSV the columns that are named, and the canonical form of an address, which NDJSON always
+ * has; and the first row with the same mailbox or domain.
  */
-export type ResultExtras = { readonly tellsCanonical: boolean; readonly tellsDuplicates: boolean }
-export const NO_EXTRAS: ResultExtras = { tellsCanonical: false, tellsDuplicates: false }
+export type ResultExtras = {
+  readonly tellsCanonical: boolean
+  readonly tellsDuplicates: boolean
+  /** Null: the usual ones. */
+  readonly columns: readonly ResultColumn[] | null
+}
+/** Nothing is asked for. */
+export const NO_EXTRAS: ResultExtras = { tellsCanonical: false, tellsDuplicates: false, columns: null }
 
 /** How results are written. Text has no place for extras. */
 type ResultOptions = {
@@ -39,12 +47,6 @@ type ResultOptions = {
   readonly hasSafeCells: boolean
   /** In NDJSON: `cached` has its value. Else it is always false: another process, which continues a list, has cached other verdicts. */
   readonly tellsCached: boolean
-}
-
-/** The parts of an answer that results show (`ANSWER_PARTS`). Duplicates are found by the mailbox. */
-export function partsOfResults(format: FileFormat, { tellsCanonical, tellsDuplicates }: ResultExtras): number {
-  if (format === "ndjson") return ALL_PARTS
-  return tellsCanonical || tellsDuplicates ? ANSWER_PARTS.mailbox : 0
 }
 
 /** The result format of a file format, for rows with these columns. */
@@ -59,6 +61,7 @@ export const RESULT_FORMATS: Readonly<
 /** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. A cleaned one has a further field, with what was checked and further addresses. */
 const TEXT_RESULTS: ResultFormat = {
   header: "",
+  parts: 0,
   format: ({ input, cleaned }, outcome) => {
     const told = outcome === null ? SKIPPED_FIELDS : verdictFields(outcome.judged)
     const meant = cleaned === null ? "" : `\t${printableText([cleaned.text, ...cleaned.others].join(" "))}`
@@ -93,6 +96,7 @@ const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) 
  */
 const ndjsonResults = ({ tellsCached, extras = NO_EXTRAS }: ResultOptions): ResultFormat => ({
   header: "",
+  parts: ALL_PARTS,
   format: (row, outcome, place, duplicateOf = null) => {
     if (outcome === null) return `{${[...ownMembers(row, null, extras), SKIPPED_MEMBER].join(",")}}\n`
     const cached = tellsCached && outcome.judged.evidence.isCached
@@ -121,13 +125,13 @@ const RESULT_MEMBERS: ReadonlySet<string> = new Set([
 ])
 
 /** The names of what results have besides. */
-export const extraNames = ({ tellsCanonical, tellsDuplicates }: ResultExtras): readonly string[] => [
+const extraNames = ({ tellsCanonical, tellsDuplicates }: ResultExtras): readonly string[] => [
   ...(tellsCanonical ? ["canonical_email"] : []),
   ...(tellsDuplicates ? ["duplicate_of"] : []),
 ]
 
 /** The names of a result's members with what it has besides. */
-const resultMembersWith = ({ tellsDuplicates }: ResultExtras): ReadonlySet<string> =>
+const resultMembersWith = ({ tellsDuplicates }: Pick<ResultExtras, "tellsDuplicates">): ReadonlySet<string> =>
   tellsDuplicates ? RESULT_MEMBERS.union(new Set(["duplicate_of"])) : RESULT_MEMBERS
 
 /**
@@ -166,23 +170,54 @@ function findFreeNames(members: readonly JsonMember[], taken: ReadonlySet<string
   return freeNames
 }
 
-/** The columns that are added to a row. Only what was made of an input can need quotes. */
-const RESULT_COLUMNS = [
-  "category",
-  "confidence",
-  "recommendation",
-  "is_business",
-  "did_you_mean",
-  "reasons",
-  "degraded",
-  "input_cleaned",
-  "input_checked",
-  "input_several",
-  "input_skipped",
-] as const
+/** The columns where none are named. */
+const USUAL_COLUMNS = RESULT_COLUMN_NAMES.filter(name => RESULT_COLUMNS[name].isUsual)
 
-/** The last cells of a row that was checked as it stands, and those of one without an input. */
-const AS_IT_STANDS = ["false", "", "", "false"] as const
+/** What tells of the cell that was checked. Each is empty for a row without an input but the last, which says so. */
+const INPUT_CELLS = {
+  input_cleaned: cleaned => String(cleaned !== null),
+  input_checked: cleaned => cleaned?.text ?? "",
+  input_several: cleaned => cleaned?.others.join(" ") ?? "",
+  input_skipped: () => "false",
+} as const satisfies { readonly [C in ResultColumn]?: (cleaned: InputRow["cleaned"]) => string }
+
+const isInputColumn = (name: ResultColumn): name is keyof typeof INPUT_CELLS => Object.hasOwn(INPUT_CELLS, name)
+
+/** What tells of the verdict. */
+const VERDICT_CELLS: {
+  readonly [C in Exclude<ResultColumn, keyof typeof INPUT_CELLS>]: (parts: ResultParts) => unknown
+} = {
+  category: ({ verdict }) => verdict.category,
+  confidence: ({ verdict }) => verdict.confidence,
+  recommendation: ({ verdict }) => verdict.recommendation,
+  is_business: ({ verdict }) => verdict.is_business,
+  did_you_mean: ({ evidence }) => evidence.did_you_mean,
+  reasons: ({ evidence }) => evidence.reasons.join(" "),
+  degraded: ({ evidence }) => evidence.degraded,
+  is_free_provider: ({ verdict }) => verdict.is_free_provider,
+  is_disposable: ({ verdict }) => verdict.is_disposable,
+  is_relay: ({ verdict }) => verdict.is_relay,
+  is_role_account: ({ verdict }) => verdict.is_role_account,
+  has_mx: ({ evidence }) => evidence.mail.has_mx,
+  mail_provider: ({ evidence }) => evidence.mail.provider,
+  spf: ({ evidence }) => evidence.mail.spf,
+  dmarc_policy: ({ evidence }) => evidence.mail.dmarc_policy,
+  suite_a: ({ evidence }) => evidence.workspace.suite_a.detected,
+  suite_b: ({ evidence }) => evidence.workspace.suite_b.detected,
+  other_suite: ({ evidence }) => evidence.workspace.other_suite,
+}
+
+type ResultParts = ReturnType<typeof partsOf>
+
+/** The parts of an answer that CSV results show. Duplicates are found by the mailbox. */
+function shownParts(columns: readonly ResultColumn[], { tellsCanonical, tellsDuplicates }: ResultExtras): number {
+  let parts: number = tellsCanonical || tellsDuplicates ? ANSWER_PARTS.mailbox : 0
+  for (const name of columns) {
+    const { needs } = RESULT_COLUMNS[name]
+    if (needs !== null) parts |= ANSWER_PARTS[needs]
+  }
+  return parts
+}
 
 /** The cells of the row, then those of the result, then cells beyond the header. */
 function csvResults(
@@ -198,14 +233,8 @@ function csvResults(
   }
   const beyond = ({ cells }: InputRow): string =>
     cells === null || cells.length <= names.length ? "" : to + formatCsvRecord(safe(cells.slice(names.length)), to)
-  const verdictCells = oncePerVerdict(({ verdict, evidence }) => {
-    const { category, confidence, recommendation, reasons, isDegraded } = verdict
-    const business = CATEGORIES[category].isBusiness
-    const meant = evidence.suggestion ?? ""
-    return [category, confidence, recommendation, business, meant, reasons.join(" "), isDegraded].join(to) + to
-  })
-  const plain = AS_IT_STANDS.join(to)
-  const skipped = [...Array(RESULT_COLUMNS.length - 1).fill(""), "true"].join(to)
+  const columns = extras.columns ?? USUAL_COLUMNS
+  const resultCells = writeResultCells(columns, cells => formatCsvRecord(safe(cells), to))
   const extraNamesHere = extraNames(extras)
   const extrasOf = (outcome: RowOutcome, duplicateOf: number | null): string => {
     if (extraNamesHere.length === 0) return ""
@@ -214,23 +243,34 @@ function csvResults(
     )
     return to + formatCsvRecord(safe(cells), to)
   }
-  const toldOf = ({ cleaned }: InputRow, outcome: RowOutcome): string => {
-    if (outcome === null) return skipped
-    const verdict = verdictCells(outcome.judged)
-    if (cleaned === null) return verdict + plain
-    return verdict + formatCsvRecord(safe(["true", cleaned.text, cleaned.others.join(" "), "false"]), to)
-  }
   const header = hasHeader
-    ? `${formatCsvRecord([...names, ...resultColumnNames(names, [...RESULT_COLUMNS, ...extraNamesHere])], to)}\n`
+    ? `${formatCsvRecord([...names, ...resultColumnNames(names, [...columns, ...extraNamesHere])], to)}\n`
     : ""
   return {
+    parts: shownParts(columns, extras),
     header: `${hasMark ? "\ufeff" : ""}${linesAbove.map(line => lineAbove(line, to, hasSafeCells)).join("")}${header}`,
     format: (row, outcome, _, duplicateOf = null) => {
-      const told = toldOf(row, outcome) + extrasOf(outcome, duplicateOf)
+      const told = resultCells(row, outcome) + extrasOf(outcome, duplicateOf)
       return `${beginning(row)}${told}${beyond(row)}\n`
     },
     prefix: ({ row }) => beginning(row),
   }
+}
+
+/** Writes the cells of these columns. `join` makes text of cells. */
+function writeResultCells(columns: readonly ResultColumn[], join: (cells: readonly string[]) => string) {
+  const ofVerdict = columns.filter(name => !isInputColumn(name))
+  const ofInput = columns.filter(isInputColumn)
+  const between = ofVerdict.length > 0 && ofInput.length > 0 ? join(["", ""]) : ""
+  const inputCells = (cleaned: InputRow["cleaned"]): string => join(ofInput.map(name => INPUT_CELLS[name](cleaned)))
+  const verdictCells = oncePerVerdict(judged => {
+    const parts = partsOf(judged)
+    return join(ofVerdict.map(name => `${VERDICT_CELLS[name](parts) ?? ""}`)) + between
+  })
+  const plain = inputCells(null)
+  const skipped = join(columns.map(name => (name === "input_skipped" ? "true" : "")))
+  return ({ cleaned }: InputRow, outcome: RowOutcome): string =>
+    outcome === null ? skipped : verdictCells(outcome.judged) + (cleaned === null ? plain : inputCells(cleaned))
 }
 
 const canonicalCell = (outcome: RowOutcome): string =>

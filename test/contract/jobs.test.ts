@@ -111,6 +111,20 @@ describe("a list", () => {
     expect(job?.by_recommendation).toMatchObject({ allow: 1, review: 0, block: 1 })
   })
 
+  test("has the columns that were named, and says so", async () => {
+    const app = await jobsApp()
+    const { body } = await app.ask("POST /v1/jobs?columns=reasons,category,dmarc_policy", { body: LIST, headers: CSV })
+    expect(body["columns"]).toEqual(["category", "reasons", "dmarc_policy"])
+    await app.done()
+    const { text } = await app.get(`/v1/jobs/${body["id"]}/results`)
+    expect(text.split("\n").slice(0, 2)).toEqual([
+      "id,email,category,reasons,dmarc_policy",
+      "1,jane@gmail.com,personal,free_provider dns_unavailable,",
+    ])
+    const spreadsheet = await app.get(`/v1/jobs/${body["id"]}/results?format=excel`)
+    expect(spreadsheet.text.split("\n")[0]).toBe("id,email,category,reasons,dmarc_policy")
+  })
+
   test("is only estimated with `dry`, and nothing of it is stored", async () => {
     const app = await jobsApp()
     const { status, body } = await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
@@ -339,6 +353,22 @@ describe("an upload is refused, and leaves nothing behind, that", () => {
     ["is empty", "", "", CSV, "invalid_input", /empty/],
     ["names an unknown format", "?format=xlsx", LIST, {}, "invalid_input", /`format` must be/],
     ["asks for duplicates in another way", "?duplicates=drop", LIST, {}, "invalid_input", /`duplicates` must be mark/],
+    [
+      "names a result column that does not exist",
+      "?columns=category,mx",
+      LIST,
+      CSV,
+      "invalid_input",
+      /`columns` must have some of category, /,
+    ],
+    [
+      "names result columns of NDJSON",
+      "?format=ndjson&columns=category",
+      LIST,
+      {},
+      "invalid_input",
+      /Only CSV has columns/,
+    ],
     ["names a column of a text", "?format=text&column=1", LIST, {}, "invalid_input", /no columns/],
     ["says twice what it is", "?format=csv&format=csv", LIST, {}, "invalid_input", /more than once/],
     ["has a name that is too long", `?name=${"n".repeat(101)}`, LIST, {}, "invalid_input", /`name` must have/],

@@ -114,7 +114,7 @@ describe("the results of a job", () => {
     })
   })
 
-  test("ask for what they show: the verdict alone, the mailbox too, or all", async () => {
+  test("ask for what they show: the verdict and the tenant, the mailbox too, what the columns hold, or all", async () => {
     const desk = await jobDesk()
     const asked: (number | undefined)[] = []
     const service = desk.process("one", {
@@ -123,12 +123,21 @@ describe("the results of a job", () => {
         return check(request)
       },
     })
-    for (const options of [{}, { tellsCanonical: true }, { tellsDuplicates: true }, { format: "ndjson" }] as const) {
+    const { tenant, mailbox, mail } = ANSWER_PARTS
+    const lists = [
+      [{}, tenant],
+      [{ tellsCanonical: true }, tenant | mailbox],
+      [{ tellsDuplicates: true }, tenant | mailbox],
+      [{ columns: ["category", "reasons"] }, 0],
+      [{ columns: ["category", "dmarc_policy"] }, mail],
+      [{ format: "ndjson" }, ALL_PARTS],
+    ] as const
+    for (const [options] of lists) {
       const format = "format" in options ? options.format : "csv"
       await desk.upload(format === "csv" ? "email\njane@acme.com\n" : '"jane@acme.com"\n', { format, ...options })
       await desk.workOff(service)
     }
-    expect(asked).toEqual([0, ANSWER_PARTS.mailbox, ANSWER_PARTS.mailbox, ALL_PARTS])
+    expect(asked).toEqual(lists.map(([, parts]) => parts))
   })
 
   test("do not depend on what a process has seen before", async () => {
@@ -487,7 +496,7 @@ describe("nothing is left behind", () => {
       hasHeader: true,
       policy: "b2b",
       includesTenant: true,
-      ...{ tellsCanonical: false, tellsDuplicates: false },
+      ...{ tellsCanonical: false, tellsDuplicates: false, columns: null },
       callbackUrl: null,
     } as const
     for (let tenth = 0; tenth < 10; tenth++) {

@@ -120,6 +120,12 @@ export function resultMembers(
   return `${asked},${mailboxMembers(subject, judged)},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
 }
 
+/** The parts of a result that a verdict and its evidence give. */
+export const partsOf = ({ policy, evidence, verdict }: JudgedDomain) => ({
+  verdict: verdictPart(policy, evidence, verdict),
+  evidence: evidencePart(evidence, verdict),
+})
+
 /** The results of a batch, each with the batch's request id. All checks ran at the same time, so the batch took as long as its longest. */
 export const batchResult = (outcomes: readonly CheckOutcome[], requestId: string): BatchResult => ({
   results: outcomes.map((outcome, index) => ({ ...fullResult(outcome, requestId), ...itemPart(outcome, index) })),

@@ -1,6 +1,7 @@
 import { formatCsvRecord } from "../../base/csv.ts"
 import { jsonString, trimSpace } from "../../base/text.ts"
 import { SUBJECT_KINDS } from "../../check/address/subject.ts"
+import { ANSWER_PARTS } from "../../check/verdict/evidence-need.ts"
 import type { Recommendation } from "../../contract/policies.ts"
 import { DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
 import type { InputRow } from "../../rows/input-rows.ts"
@@ -49,6 +50,8 @@ export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanR
   let last: InputRow | null = null
   return {
     header: headerOf(plan),
+    // Duplicates are found by the mailbox.
+    parts: keepsDuplicates ? 0 : ANSWER_PARTS.mailbox,
     format: (row, outcome, place) => {
       const isLeftOut = isDropped(row, outcome, place)
       last = isLeftOut ? row : null

@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
+import { parseResultColumns, RESULT_COLUMNS_RULE, type ResultColumn } from "../../contract/result-columns.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
 import { defaultMemoryMb, MEMORY_MB, type ProcessMemory, processesWithin } from "../../rows/garbage-collector.ts"
 import type { OpenCheck } from "../check.ts"
@@ -38,6 +39,7 @@ export function registerClassify(
     .addOption(new Option("--resume", "continue an interrupted run in --out").default(false).conflicts("force"))
     .option("--force", "replace the file of --out, and read a list in which nothing looks like an address", false)
     .option("--safe-cells", "in CSV results, make cells that look like formulas safe to open in a spreadsheet", false)
+    .option("--columns <names>", "the columns of csv results, with commas (default: those below)", parseColumns)
     .option("--canonical", "add canonical_email to csv results: the mailbox behind an address", false)
     .option("--duplicates", "add duplicate_of: the number of the first row with the same mailbox", false)
     .option("--jobs <n>", "how many processes work at once (default: one for each core, as far as there is memory)")
@@ -67,6 +69,7 @@ type Flags = ReadingFlags &
     readonly out?: string
     readonly resume: boolean
     readonly safeCells: boolean
+    readonly columns?: readonly ResultColumn[]
     readonly canonical: boolean
     readonly duplicates: boolean
     readonly jobs?: string
@@ -81,7 +84,7 @@ function parseJob(path: string, flags: Flags, coreCount: number, memory: Process
     reading: parseReadingOptions(path, { ...flags, force: flags.force || flags.resume }),
     to: flags.format ?? null,
     hasSafeCells: flags.safeCells,
-    extras: { tellsCanonical: flags.canonical, tellsDuplicates: flags.duplicates },
+    extras: { tellsCanonical: flags.canonical, tellsDuplicates: flags.duplicates, columns: flags.columns ?? null },
     makeFormat: null,
     encoding: parseEncoding(flags.encoding),
     sheet: flags.sheet ?? null,
@@ -92,6 +95,12 @@ function parseJob(path: string, flags: Flags, coreCount: number, memory: Process
     jobCount: parseJobs(flags.jobs ?? null, Math.min(coreCount, processesWithin(memoryMb, memory))),
     memoryMb,
   }
+}
+
+function parseColumns(named: string): readonly ResultColumn[] {
+  const columns = parseResultColumns(named)
+  if (columns === null) throw new InvalidArgumentError(`--columns has ${RESULT_COLUMNS_RULE}.`)
+  return columns
 }
 
 /** More processes than this help no machine. */
@@ -163,6 +172,11 @@ Results, one for each input:
           the number of the line. cleaned, several and skipped mark cleaned
           and skipped rows. A member of the line that the answer has too
           gets the prefix input_. A line that cannot be read has line_error
+--columns names the columns of csv: some of the above, and of is_free_provider,
+is_disposable, is_relay, is_role_account, has_mx, mail_provider, spf,
+dmarc_policy, suite_a, suite_b and other_suite, in the order of the guide.
+DNS is asked for what the columns show and the verdict needs; reasons tells of
+the mail and of suites where a column shows them.
 --canonical adds canonical_email to csv: the mailbox behind an address, by its
 provider's rules. ndjson always has it. --duplicates adds duplicate_of: the
 number of the first row with the same mailbox or domain.

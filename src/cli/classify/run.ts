@@ -10,13 +10,7 @@ import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
-import {
-  extraNames,
-  partsOfResults,
-  RESULT_FORMATS,
-  type ResultExtras,
-  type ResultFormat,
-} from "../../rows/result-format.ts"
+import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../rows/result-format.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
 import { readBlock } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
@@ -184,6 +178,8 @@ const FLAG_NAMES: OptionNames = {
 type Work = {
   readonly plan: ReadingPlan
   readonly to: FileFormat
+  /** The parts of an answer that its results show. */
+  readonly parts: number
   readonly blocks: AsyncGenerator<Block, undefined>
 }
 
@@ -196,13 +192,16 @@ async function classifyPlanned(
   const to = job.to ?? plan.format
   if (job.hasSafeCells && to !== "csv")
     throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
-  if (extraNames(job.extras).length > 0 && to === "text")
+  const { tellsCanonical, tellsDuplicates, columns } = job.extras
+  if (columns !== null && to !== "csv")
+    throw new CommandError("Only csv has columns. Use --columns with csv results.", 2)
+  if ((tellsCanonical || tellsDuplicates) && to === "text")
     throw new CommandError("Text has no columns. Use --canonical and --duplicates with csv or ndjson results.", 2)
   results.tally.tellReading(plan, job.reading)
   const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
   const format = job.makeFormat?.(plan, results.tally.encoding) ?? RESULT_FORMATS[to](plan.columns, options)
   await results.start(plan.columns, format, to === "csv")
-  const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
+  const work: Work = { plan, to, parts: format.parts, blocks: wholeBlocks(text, plan) }
   try {
     const pool = await classifyHere(run, work, startWorkers)
     if (pool !== null) await classifyInPool(run, work, pool)
@@ -230,11 +229,10 @@ const PARALLEL_FROM_BYTES = 1_048_576
  */
 async function classifyHere(
   run: Run,
-  { plan, to, blocks }: Work,
+  { plan, to, parts, blocks }: Work,
   startWorkers: StartWorkers | null,
 ): Promise<BlockPool | null> {
   const { job, results, signal, collectAfter, read } = run
-  const parts = partsOfResults(job.makeFormat === null ? to : "text", job.extras)
   const { check, testDomain } = run.checker
   const checker = new RowChecker({
     testDomain,

@@ -119,6 +119,7 @@ export const EXPORTED_LISTS = {
         "includes_tenant",
         "tells_canonical",
         "tells_duplicates",
+        "result_columns",
         "created_at_ms",
         "started_at_ms",
         "ended_at_ms",

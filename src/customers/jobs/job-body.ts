@@ -28,6 +28,7 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
     workspace: job.includesTenant,
     canonical: job.tellsCanonical,
     duplicates: job.tellsDuplicates,
+    columns: job.columns === null ? null : [...job.columns],
     callback: job.callbackUrl,
     rows: {
       total: Math.max(rowsTotal, rowsDone),

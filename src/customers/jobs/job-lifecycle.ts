@@ -79,7 +79,8 @@ export async function createJob(
   { id, accountId, keyId, holder, options, keyHash, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
-  const { format, column, hasHeader, policy, includesTenant, tellsCanonical, tellsDuplicates, callbackUrl } = options
+  const { format, column, hasHeader, policy, includesTenant, callbackUrl } = options
+  const { tellsCanonical, tellsDuplicates, columns } = options
   const name = options.name === null ? null : redactAddresses(options.name, JOB_LIMITS.nameLengthMax)
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
@@ -90,13 +91,13 @@ export async function createJob(
     if (keyHash !== null) await reserveForJob(inner, { accountId, keyHash }, id, clock())
     const row = await inner.one<JobRow>(
       `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
-         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates)
-       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${JOB_COLUMNS}`,
+         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates, result_columns)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${JOB_COLUMNS}`,
       [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
         clock(),
         holder,
         callbackUrl,
-        ...[Number(tellsCanonical), Number(tellsDuplicates)],
+        ...[Number(tellsCanonical), Number(tellsDuplicates), columns?.join(",") ?? null],
       ]),
     )
     if (row === null) return null

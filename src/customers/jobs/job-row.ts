@@ -2,6 +2,7 @@ import { parseJson } from "../../base/text.ts"
 import { type JobFormat, type JobReason, type JobState, LISTED_JOB_STATES } from "../../contract/jobs.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { StoredReading } from "../../contract/reading.ts"
+import { parseResultColumns, type ResultColumn } from "../../contract/result-columns.ts"
 import { NO_ROW_COUNTS, type RowCounts } from "../../contract/row-counts.ts"
 import type { Store } from "../store/core/store.ts"
 
@@ -17,6 +18,8 @@ export type JobOptions = {
   /** Whether results have the canonical form of each address, and the first row with the same input. */
   readonly tellsCanonical: boolean
   readonly tellsDuplicates: boolean
+  /** The columns of results of CSV; null: the usual ones. */
+  readonly columns: readonly ResultColumn[] | null
   /** The URL that gets its callbacks; null: none. */
   readonly callbackUrl: string | null
 }
@@ -84,19 +87,20 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
   stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading, tells_canonical AS "tellsCanonical",
-  tells_duplicates AS "tellsDuplicates"`
+  tells_duplicates AS "tellsDuplicates", result_columns AS "columns"`
 
 /** What a column has as 0 or 1. */
 type JobFlag = "hasHeader" | "includesTenant" | "tellsCanonical" | "tellsDuplicates"
 
 /** A row with `JOB_COLUMNS`. */
-export type JobRow = Omit<Job, JobFlag | "fileKey" | "parts" | "counts" | "reading"> & {
+export type JobRow = Omit<Job, JobFlag | "fileKey" | "parts" | "counts" | "reading" | "columns"> & {
   readonly [F in JobFlag]: number
 } & {
   readonly fileKey: string | null
   readonly parts: string
   readonly counts: string
   readonly reading: string | null
+  readonly columns: string | null
 }
 
 /** The job of a row. */
@@ -107,6 +111,7 @@ export function toJob(row: JobRow): Job {
     includesTenant: row.includesTenant === 1,
     tellsCanonical: row.tellsCanonical === 1,
     tellsDuplicates: row.tellsDuplicates === 1,
+    columns: row.columns === null ? null : parseResultColumns(row.columns), // written by `createJob`
     fileKey: row.fileKey === null ? null : Buffer.from(row.fileKey, "base64"),
     parts: parseParts(row.parts),
     reading: row.reading === null ? null : JSON.parse(row.reading), // written by `queueJob`

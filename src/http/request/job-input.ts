@@ -7,6 +7,7 @@ import { JOB_FORMAT_NAMES, JOB_LIMITS, type JobFormat } from "../../contract/job
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import { DELIMITER_NAMES, delimiterOf } from "../../contract/reading.ts"
+import { parseResultColumns, RESULT_COLUMNS_RULE } from "../../contract/result-columns.ts"
 import type { JobOptions } from "../../customers/jobs/job-row.ts"
 import type { ListReading } from "../../jobs/receive-list.ts"
 import { encodingName } from "../../rows/file-format.ts"
@@ -43,7 +44,9 @@ export function parseUploadQuery(url: string, list: KnownList, allowsLocalCallba
   const format = query.format ?? list.format ?? "text"
   const callbackUrl = callback?.url ?? null
   const { canonical: tellsCanonical = false, duplicates = false } = query
-  const results = { includesTenant: workspace, tellsCanonical, tellsDuplicates: duplicates !== false }
+  const columns = named(query, "columns", parseResultColumns)
+  if (columns !== null && format === "ndjson") throw invalidInput([{ parameter: "columns", detail: NDJSON_COLUMNS }])
+  const results = { includesTenant: workspace, tellsCanonical, tellsDuplicates: duplicates !== false, columns }
   return {
     options: { name, format, column, hasHeader, policy, ...results, callbackUrl },
     reading,
@@ -76,11 +79,11 @@ function formatFault(format: JobFormat | null, { column, header, delimiter }: Jo
 }
 
 /** What a parameter names; null: it is absent. Throws `invalid_input` when it names nothing. */
-function named(
+function named<T>(
   query: JobQuery,
-  parameter: "delimiter" | "encoding",
-  find: (text: string) => string | null,
-): string | null {
+  parameter: "delimiter" | "encoding" | "columns",
+  find: (text: string) => T | null,
+): T | null {
   const text = query[parameter]
   const found = text === undefined ? null : find(text)
   if (text !== undefined && found === null) throw invalidInput([faultOf(parameter)])
@@ -92,6 +95,8 @@ export const COLUMN_ADDRESS =
   "The name of the column looks like an address, which is not stored. Name the column by its number, and say when the file has no header."
 
 type Callback = { readonly kind: "url"; readonly url: string } | { readonly kind: "fault"; readonly message: string }
+
+const NDJSON_COLUMNS = "Only CSV has columns. Results of NDJSON have all members."
 
 /** The URL of callbacks as it is asked for, or why callbacks cannot go there. `allowsLocal`: `MAILKIND_CALLBACKS` is `local`. */
 export function parseCallback(text: string, allowsLocal: boolean): Callback {
@@ -167,6 +172,7 @@ const RULES: Readonly<Record<string, string>> = {
   callback: `\`callback\` must be a URL of https with at most ${CALLBACK_LIMITS.urlLengthMax} characters.`,
   delimiter: `\`delimiter\` must be one character but a quote or a line end, or one of ${Object.keys(DELIMITER_NAMES).join(", ")}.`,
   skip: `\`skip\` must be a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.`,
+  columns: `\`columns\` must have ${RESULT_COLUMNS_RULE}.`,
   sheet: `\`sheet\` must have 1 to ${JOB_LIMITS.columnNameLengthMax} characters.`,
   encoding: "`encoding` must be the name of an encoding, such as utf-8, utf-16le, windows-1252 or iso-8859-2.",
   column: `\`column\` must have at most ${JOB_LIMITS.columnNameLengthMax} characters.`,

@@ -79,6 +79,7 @@ export const exampleJob = (): JobBody => ({
   workspace: true,
   canonical: false,
   duplicates: false,
+  columns: null,
   callback: "https://crm.example.com/mailkind",
   rows: {
     total: 100_000,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
+import type { Check } from "../../../src/check/check.ts"
 import type { CheckOutcome } from "../../../src/check/result/result.ts"
+import { ANSWER_PARTS } from "../../../src/check/verdict/evidence-need.ts"
 import { check } from "../../support/app.ts"
 import { classifying } from "./classifying.ts"
 
@@ -52,6 +54,26 @@ describe("clean", () => {
     const twice = await cleaned("list.txt", "b@gmail.com\nb+x@gmail.com\n", "--keep-duplicates")
     expect(twice.text).toBe("b@gmail.com\nb+x@gmail.com\n")
     expect((await cleaned("list.txt", "b@gmail.com\n", "--keep", "all")).code).not.toBe(0)
+  })
+
+  test("asks who runs the mail, since the mailbox behind a tag depends on that, unless duplicates are kept", async () => {
+    for (const [options, parts] of [
+      [[], ANSWER_PARTS.mailbox],
+      [["--keep-duplicates"], 0],
+    ] as const) {
+      const asked: (number | undefined)[] = []
+      const asking: Check = request => {
+        asked.push(request.parts)
+        return check(request)
+      }
+      await classifying({ "list.txt": "b@acme.com\n" }, { command: "clean", check: asking }).run(
+        "list.txt",
+        "-o",
+        "-",
+        ...options,
+      )
+      expect(asked).toEqual([parts])
+    }
   })
 
   test("keeps a byte order mark, and the members of NDJSON with their text", async () => {

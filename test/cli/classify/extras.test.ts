@@ -1,5 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
+import type { Check } from "../../../src/check/check.ts"
+import { ANSWER_PARTS } from "../../../src/check/verdict/evidence-need.ts"
+import { RESULT_COLUMN_NAMES, RESULT_COLUMNS } from "../../../src/contract/result-columns.ts"
+import { check } from "../../support/app.ts"
 import { classifying, linesOf } from "./classifying.ts"
 
 const TABLE = `note,E-Mail
@@ -12,6 +16,70 @@ const TABLE = `note,E-Mail
 7,https://www.stripe.com/x
 8,stripe.com
 `
+
+describe("--columns", () => {
+  const LIST = "note,email\n1,jane@mailinator.com\n2,n/a\n3,<jane@stripe.com>\n"
+  const written = async (columns: string, ...options: string[]) => {
+    const asked = new Set<number | undefined>()
+    const asking: Check = request => {
+      asked.add(request.parts)
+      return check(request)
+    }
+    const { code, answered, err } = await classifying({ "in.csv": LIST, "in.txt": "a@b.com\n" }, { check: asking }).run(
+      ...["in.csv", "--columns", columns, ...options],
+    )
+    return { code, err, asked: [...asked], rows: code === 0 ? parse(answered) : [] }
+  }
+
+  test("names what is written, in the order of the table", async () => {
+    const { rows } = await written("reasons, is_disposable,category,input_skipped")
+    expect(rows).toEqual([
+      ["note", "email", "category", "reasons", "is_disposable", "input_skipped"],
+      ["1", "jane@mailinator.com", "disposable", "disposable_domain dns_unavailable", "true", "false"],
+      ["2", "n/a", "", "", "", "true"],
+      ["3", "<jane@stripe.com>", "business", "known_organisation dns_unavailable", "false", "false"],
+    ])
+    expect((await written("input_checked")).rows.map((row: string[]) => row[2])).toEqual([
+      "input_checked",
+      "",
+      "",
+      "jane@stripe.com",
+    ])
+    expect((await written("category")).rows.map((row: string[]) => row.length)).toEqual([3, 3, 3, 3])
+  })
+
+  test("asks for what the columns show, and by default for the verdict alone", async () => {
+    const { disposableHosts, hosts, mail, mailbox, workspace } = ANSWER_PARTS
+    for (const [columns, parts] of [
+      ["category,reasons", 0],
+      ["is_disposable,has_mx", disposableHosts | hosts],
+      ["suite_a", workspace],
+      ["spf", mail],
+    ] as const)
+      expect((await written(columns)).asked).toEqual([parts])
+    expect((await written("category", "--duplicates")).asked).toEqual([mailbox])
+    expect((await written(USUAL)).asked).toEqual([0])
+  })
+
+  test("is refused with a column that does not exist, or twice, and where results are no table", async () => {
+    for (const columns of ["categry", "category,category", ""])
+      expect(await written(columns)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("--columns has some of category, confidence, "),
+      })
+    expect(await written("category", "--format", "ndjson")).toMatchObject({
+      err: expect.stringContaining("Only csv has columns."),
+    })
+  })
+
+  test("are all in the help", async () => {
+    const { out } = await classifying({}).run("--help")
+    expect(RESULT_COLUMN_NAMES.filter(name => !out.includes(name))).toEqual([])
+  })
+})
+
+/** The columns where none are named. */
+const USUAL = RESULT_COLUMN_NAMES.filter(name => RESULT_COLUMNS[name].isUsual).join(",")
 
 describe("--canonical and --duplicates", () => {
   test("add the mailbox behind an address, and the number of the first row with the same one", async () => {

@@ -17,6 +17,7 @@ export const OPTIONS: JobOptions = {
   includesTenant: true,
   tellsCanonical: false,
   tellsDuplicates: false,
+  columns: null,
   callbackUrl: null,
 }
 

@@ -4,7 +4,7 @@ import type { Policy } from "../../../contract/policies.ts"
 import type { FileFormat } from "../../../rows/file-format.ts"
 import { type CheckedCounts, type CollectorDeps, createMemoryCollector } from "../../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../../rows/reading-plan.ts"
-import { partsOfResults, RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
+import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
 import { readBlock } from "../../../rows/row-reader.ts"
 import { type CheckCommandDeps, commandRequest } from "../../check.ts"
@@ -79,11 +79,11 @@ class BlockClassifier {
   constructor({ check, testDomain }: CheckCommandDeps, job: WorkerJob, sender: ResultSender) {
     this.#job = job
     this.#sender = sender
-    const parts = partsOfResults(job.to, job.extras)
+    const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
+    const { format, parts } = RESULT_FORMATS[job.to](job.plan.columns, options)
+    this.#format = format
     const checkSubject = (subject: Subject) => check({ ...commandRequest(subject, job.policy), parts })
     this.#checker = new RowChecker({ testDomain, check: checkSubject })
-    const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
-    this.#format = RESULT_FORMATS[job.to](job.plan.columns, options).format
   }
 
   /** Resolves with what was checked when the rows are on their way and those before have left room. */

@@ -278,6 +278,12 @@ export const MIGRATIONS: readonly Migration[] = [
         tier BIGINT NOT NULL, created_at_ms BIGINT NOT NULL)`,
     ],
   },
+  {
+    number: 35,
+    description: "columns of the results of jobs",
+    // Names with commas. Null: the usual ones.
+    statements: ["ALTER TABLE jobs ADD COLUMN result_columns TEXT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

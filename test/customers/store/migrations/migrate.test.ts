@@ -42,13 +42,14 @@ const RELEASED = [
   "c81779e5d65c72fc",
   "3fcd9b7f2c77f930",
   "c41854655413785a",
+  "22012112b61aba19",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  await store.run("DROP TABLE invitations")
+  await store.run("ALTER TABLE jobs DROP COLUMN result_columns")
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {

@@ -158,7 +158,7 @@ export function parseUpload(
   const { format, column, hasHeader } = reading
   const options = {
     ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true, callbackUrl: callback },
-    ...{ tellsCanonical: false, tellsDuplicates: values.marksDuplicates },
+    ...{ tellsCanonical: false, tellsDuplicates: values.marksDuplicates, columns: null },
     name: printableInput(values.name === "" ? fileName : values.name),
   }
   return { options, reading }

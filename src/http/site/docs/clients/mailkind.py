@@ -381,7 +381,8 @@ class Mailkind:
         retries: Optional[int] = None,
     ) -> Outcome:
         """Checks one input: exactly one of `email`, `domain` and `url`. `deep` adds the domain's age and a homepage check,
-        `workspace=False` skips the look-up of the suite_b tenant, and `mail=False` asks DNS only for what decides the verdict."""
+        `workspace=False` skips the look-up of the suite_b tenant, and `mail=False` asks DNS only for what decides the verdict:
+        `mail`, `workspace` and `integrations` hold only that."""
         given = {
             "email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace, "mail": mail,
         }
@@ -417,7 +418,7 @@ class Mailkind:
         on_progress: Optional[Callable[[Progress], None]] = None,
     ) -> Iterator[ItemOutcome]:
         """Checks any number of items, in order. Iterate over it, which keeps only a few requests in memory, or make a `list` of it.
-        At most `concurrency` requests are sent at once. `mail=False` asks DNS only for what decides the verdicts. `on_progress` is
+        At most `concurrency` requests are sent at once. `mail=False` is that of `check`. `on_progress` is
         called with the items that are done."""
         return _flattened(self._batch(items, policy, mail, concurrency, retries, timeout, on_progress))
 
@@ -911,7 +912,7 @@ def _list_of(entries: Any) -> List[Any]:
 
 
 _UPLOAD_OPTIONS = frozenset(
-    "format column header delimiter skip encoding sheet force canonical duplicates "
+    "format column header delimiter skip encoding sheet force canonical duplicates columns "
     "policy workspace name callback dry".split()
 )
 
@@ -930,7 +931,8 @@ class _Jobs:
         **options: Any,
     ) -> Reply:
         """Uploads a list; `result` is its `Job`, with asyncio its `AsyncJob`. Options: format, column, header, delimiter, skip,
-        encoding, sheet, force, canonical, duplicates, policy, workspace, name, callback. What is absent of how it is read is found.
+        encoding, sheet, force, canonical, duplicates, columns, policy, workspace, name, callback. What is absent of how it is read
+        is found.
 
         An open file is sent once. Another list is sent again only when the server has refused it for now, or with an
         `idempotency_key`: then it makes one job, however often it is sent within a day.

@@ -13,6 +13,7 @@ import {
 } from "../../../../contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode, REFUSAL_ORDER } from "../../../../contract/problems.ts"
 import { REASON_NAMES, REASONS, type Reason } from "../../../../contract/reasons.ts"
+import { RESULT_COLUMN_NAMES, RESULT_COLUMNS } from "../../../../contract/result-columns.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../contract/test-addresses.ts"
 import { exampleProblem, exampleResult, problemHeaders } from "../../../response/example-responses.ts"
@@ -43,6 +44,15 @@ export const CONTRACT_INSERTS = {
         codeSpan(reason),
         codeSpan(JOB_REASONS[reason].state),
         proseText(JOB_REASONS[reason].description),
+      ]),
+    ),
+  /** `{{result-columns usual}}` or `{{result-columns named}}`: the columns of CSV results. */
+  "result-columns": (_, which) =>
+    markdownTable(
+      ["Column", "Holds"],
+      RESULT_COLUMN_NAMES.filter(name => RESULT_COLUMNS[name].isUsual === (which === "usual")).map(name => [
+        codeSpan(name),
+        RESULT_COLUMNS[name].holds,
       ]),
     ),
   "policy-table": () =>
