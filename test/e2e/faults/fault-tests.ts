@@ -30,6 +30,7 @@ const GROUPS: Readonly<Record<keyof typeof FAULTS, Group>> = {
   broken_off: "connections",
   smuggling: "connections",
   floods: "connections",
+  sizing: "connections",
 }
 
 /** Adds a test for the short form of each fault of a group. */

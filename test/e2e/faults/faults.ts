@@ -9,6 +9,7 @@ import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
 import { outages } from "./outages.ts"
 import { wrongDns, wrongMailServer } from "./outside.ts"
 import { poisonousLists } from "./poison.ts"
+import { manyNewNames } from "./sizing.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
 
@@ -125,5 +126,10 @@ export const FAULTS = {
     promise: "Heads of too many or too long lines are refused.",
     times: { short: 1, long: 50 },
     does: headerFloods,
+  },
+  sizing: {
+    promise: "However many new domains are asked for in batches, memory is bounded, and it is given back afterwards.",
+    times: { short: 400, long: 200_000 },
+    does: manyNewNames,
   },
 } as const satisfies Record<string, Fault>

@@ -1,0 +1,81 @@
+import { join } from "node:path"
+import { statusBytes } from "../../../bench/servers/process-stats.ts"
+import { startServer } from "../../../bench/servers/server-process.ts"
+import { TestServer } from "../../support/test-server.ts"
+import type { Doing, Found } from "./fault.ts"
+
+const ROOT = join(import.meta.dir, "../../..")
+const NAMES_A_BATCH = 100
+const CONNECTIONS = 4
+const LOOK_MS = 100
+/** A server that asks for nothing any more has given back what it freed after this time. */
+const REST_MS = 60_000
+
+/** What a server may take while it is asked for new names alone, and above its idle memory afterwards. */
+const PEAK_BYTES_MAX = 300_000_000
+const REST_GROWTH_BYTES_MAX = 60_000_000
+
+/** Asks a server in batches for `times` domains that nobody has asked for, and looks at its memory meanwhile and at rest. */
+export async function manyNewNames({ times, isLong, program }: Doing): Promise<Found> {
+  await using dns = await startServer({ command: [process.execPath, join(ROOT, "bench/servers/dns-server.ts")] })
+  await using victim = new TestServer({ program, settings: { MAILKIND_DNS_SERVERS: dns.url.host } })
+  await victim.start()
+  const asker = new BatchAsker(victim)
+  await asker.ask(NAMES_A_BATCH, "first")
+  const before = statusBytes(victim.pid, "VmRSS")
+  let peak = before
+  const look = (): void => {
+    peak = Math.max(peak, statusBytes(victim.pid, "VmRSS"))
+  }
+  const looks = setInterval(look, LOOK_MS)
+  await asker.ask(times, "new").finally(() => clearInterval(looks))
+  look()
+  if (isLong) await Bun.sleep(REST_MS)
+  const after = statusBytes(victim.pid, "VmRSS")
+  const breaches = [...asker.breaches]
+  if (isLong && peak > PEAK_BYTES_MAX) breaches.push(`it took ${inMb(peak)} while it was asked`)
+  if (isLong && after > before + REST_GROWTH_BYTES_MAX)
+    breaches.push(`it has ${inMb(after - before)} more than before when nobody asks any more`)
+  return {
+    did: `${asker.answered} new domains in batches of ${NAMES_A_BATCH} over ${CONNECTIONS} connections: at most ${inMb(peak)} resident`,
+    ...{ times, acknowledged: asker.answered, breaches, backMs: null, memory: { before, after } },
+  }
+}
+
+const inMb = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
+
+/** Sends batches of names. */
+class BatchAsker {
+  readonly breaches = new Set<string>()
+  answered = 0
+  readonly #victim: TestServer
+
+  constructor(victim: TestServer) {
+    this.#victim = victim
+  }
+
+  /** Asks for as many domains, each once, over all connections. A server that is overloaded is asked again. */
+  async ask(count: number, stem: string): Promise<void> {
+    let next = 0
+    const connection = async (): Promise<void> => {
+      while (next < count) {
+        const from = next
+        next += NAMES_A_BATCH
+        const items = Array.from({ length: NAMES_A_BATCH }, (_, at) => `jane@${stem}-harbor${from + at}-freight.com`)
+        while (!(await this.#batch(JSON.stringify({ items })))) await Bun.sleep(LOOK_MS)
+      }
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS }, connection))
+  }
+
+  /** Whether it was answered. */
+  async #batch(body: string): Promise<boolean> {
+    const headers = { "Content-Type": "application/json" }
+    const { firstKey: key } = this.#victim
+    const { status, body: answer } = await this.#victim.ask("POST /v1/check/batch", { key, headers, body })
+    if (status === 503) return false
+    if (status === 200) this.answered += JSON.parse(answer).results.length
+    else this.breaches.add(`a batch is answered ${status}`)
+    return true
+  }
+}
