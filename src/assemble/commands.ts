@@ -27,6 +27,7 @@ import { StoreError } from "../customers/store/core/store-error.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
+import { createNetworkCaches } from "./check/caches.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createNetworkService, createOnDefect, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists, rollBackLists } from "./check/refresh.ts"
@@ -157,11 +158,8 @@ async function readKeyFile(files: System["files"], keyFile: string): Promise<Uin
   throw new CommandError("There is no file at the path of --key-file.", 2)
 }
 
-/**
- * What the DNS cache of a command takes at most. The look-ups of whole domains have a cache of their own: this one serves what many
- * domains share, such as the hosts of their mail.
- */
-const DNS_CACHE_BYTES = 16 * 1_048_576
+/** What the caches of a command take at most. */
+const CACHE_BYTES = 32 * 1_048_576
 
 /** A check without store and corrections. */
 async function openCheck(context: AppContext, isOffline: boolean) {
@@ -170,7 +168,11 @@ async function openCheck(context: AppContext, isOffline: boolean) {
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => lists.pack.match(domain, registrable)
   const network = isOffline
     ? OFFLINE_NETWORK
-    : createNetworkService(context, { learnedHosts: null, matchLists }, { dnsCacheBytes: DNS_CACHE_BYTES })
+    : createNetworkService(
+        context,
+        { learnedHosts: null, matchLists },
+        { caches: createNetworkCaches(CACHE_BYTES, system.memory.limitBytes()) },
+      )
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: createCheck({

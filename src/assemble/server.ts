@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { StartupError } from "../base/errors.ts"
+import { createHeapCollector, heapGrowthWithin } from "../base/heap-collector.ts"
 import { derived } from "../base/lazy.ts"
 import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
@@ -40,6 +41,7 @@ import {
 } from "../process/http-listener.ts"
 import { StartBudget, StartStopped } from "../process/start-budget.ts"
 import { createBackupsPart, recordDeletions } from "./backups.ts"
+import { createNetworkCaches } from "./check/caches.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import {
@@ -219,6 +221,8 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
 
 /** Wires the network look-ups of checks, and what is learned from them. */
 function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
+  const { system, settings } = context
+  const memoryBytes = system.memory.limitBytes()
   const onDefect = createOnDefect(context, instrumentation.meter)
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
@@ -226,6 +230,11 @@ function createLookUps(context: StoreContext, activeLists: () => DomainLists, in
   const network = createNetworkService(context, learning, {
     outages: createDnsOutageLog(context, () => dnsServerPlaces(context)),
     onDefect,
+    caches: createNetworkCaches(settings.MAILKIND_CACHE_BYTES_MAX, memoryBytes),
+    collector: createHeapCollector(
+      { ...system, ...system.memory, collectGarbage: () => system.collectGarbage(true) },
+      heapGrowthWithin(memoryBytes),
+    ),
   })
   const quiet = skipDeepChecksUnderLoad(network, instrumentation.loadShedder)
   return { learned, network, deep: createDeepChecksService(context, quiet, context, onDefect), onDefect }

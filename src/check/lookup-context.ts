@@ -1,18 +1,19 @@
-import { CompressedCache } from "../base/compressed-cache.ts"
 import type { Deadline } from "../base/concurrency.ts"
-import type { Finding } from "../base/finding.ts"
+import { SingleFlight } from "../base/single-flight.ts"
 import type { NetworkEvidence } from "./evidence-defects.ts"
 
 /** What checks share that belong together. */
 export type LookupContext = {
   /** Whether the answers are of use to nobody else, so that they must not displace what others have cached. */
   readonly isApart: boolean
-  /** Gives the evidence of the key, which is there or is looked up with `lookup` under a deadline. */
+  /** Complete evidence that was gathered since this moment is used, fresh or not. */
+  readonly sinceMs: number
+  /** Joins the lookup of the key, or starts it with `lookup` and a deadline. */
   readonly lookup: (
     key: string,
     createDeadline: () => Deadline,
     lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
-  ) => NetworkEvidence | Promise<NetworkEvidence>
+  ) => Promise<NetworkEvidence>
 }
 
 /**
@@ -21,6 +22,7 @@ export type LookupContext = {
  */
 export class BatchContext implements LookupContext {
   readonly isApart = false
+  readonly sinceMs = Number.POSITIVE_INFINITY
   readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
   #deadline: Deadline | null = null
 
@@ -42,50 +44,28 @@ export class BatchContext implements LookupContext {
   }
 }
 
-/** How much memory the evidence of one list takes at most: that of some 300 000 domains. */
-const LIST_EVIDENCE_BYTES_MAX = 16 * 1_048_576
-
 /**
- * What the checks of a list share: each domain is looked up once, however long the list is, and what is found is used to its end. A
- * lookup that failed, or only in part, is made again when the domain comes up again.
+ * What the checks of a list share: each domain is looked up once at a time, and what is found is used to the end of the list. A lookup that
+ * failed, or only in part, is made again when the domain comes up again.
  */
 export class ListContext implements LookupContext {
   readonly isApart = true
-  readonly #found = new CompressedCache<NetworkEvidence>(LIST_EVIDENCE_BYTES_MAX)
-  readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
+  readonly sinceMs: number
+  readonly #lookups = new SingleFlight<string, NetworkEvidence>()
+
+  /** `sinceMs`: when the list began. */
+  constructor(sinceMs: number) {
+    this.sinceMs = sinceMs
+  }
 
   lookup(
     key: string,
     createDeadline: () => Deadline,
     lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
-  ): NetworkEvidence | Promise<NetworkEvidence> {
-    const running = this.#lookups.get(key)
-    if (running !== undefined) return running
-    const found = this.#found.get(key)
-    if (found !== undefined) return found
-    const started = this.#lookUp(key, createDeadline(), lookup)
-    this.#lookups.set(key, started)
-    return started
-  }
-
-  async #lookUp(
-    key: string,
-    deadline: Deadline,
-    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
   ): Promise<NetworkEvidence> {
-    try {
-      const evidence = await lookup(deadline)
-      if (isComplete(evidence)) this.#found.set(key, { ...evidence, isCached: true })
-      return evidence
-    } finally {
-      deadline.cancel()
-      this.#lookups.delete(key)
-    }
+    return this.#lookups.run(key, () => {
+      const deadline = createDeadline()
+      return lookup(deadline).finally(() => deadline.cancel())
+    })
   }
 }
-
-/** Whether everything that was asked about is known. */
-const isComplete = ({ mail, suites, tenant }: NetworkEvidence): boolean =>
-  mail.known && [mail.value.spf, mail.value.dmarcPolicy, suites, tenant].every(isAnswered)
-
-const isAnswered = (finding: Finding<unknown>): boolean => finding.known || finding.cause === "not_asked"

@@ -1,9 +1,9 @@
 import { Deadline, inTime, KeyedSemaphore } from "../base/concurrency.ts"
 import { type Finding, known, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
-import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { LIMITS } from "../contract/limits.ts"
+import { type EvidenceCache, EvidenceCaches, gatheredNow } from "./evidence-cache.ts"
 import {
   FAILED_EVIDENCE,
   IGNORE_DEFECTS,
@@ -44,8 +44,6 @@ type ProbeMail = (query: NetworkQuery, deadline: Deadline) => Promise<MailProbeR
 type NetworkProbeDeps = {
   /** Settles within the deadline, with the evidence that is there by then. */
   readonly probeMail: ProbeMail
-  /** The same for lookups apart: it keeps few of the answers. Absent: there are none of them. */
-  readonly probeMailApart?: ProbeMail
   /** Null: tenants are never looked up. */
   readonly probeTenant: ProbeTenant | null
   /** Whether the mail hosts of a name are looked up though nobody needs them, for what is learned of them. Absent: of none. */
@@ -55,25 +53,24 @@ type NetworkProbeDeps = {
   /** Absent: defects are not reported. */
   readonly onDefect?: OnDefect
   /** Another value after each change of the lists, by which evidence was read: cached evidence is then not used. Absent: they never change. */
-  readonly listsVersion?: () => unknown
+  readonly listsVersion?: () => string
+  /** Absent: some thousand domains are cached as objects. */
+  readonly cache?: EvidenceCache
+  /** The same for the domains of lists, which must not displace what others have cached. */
+  readonly cacheApart?: EvidenceCache
   readonly clock: Clock
   readonly setTimer: SetTimer
   /** Calls `work` after this turn of the event loop has handled everything that has arrived. */
   readonly nextTick: (work: () => void) => void
+  /** Told of each lookup that ends. Absent: nobody is. */
+  readonly onLookup?: () => void
   /** For one check, or for one batch. */
   readonly timeoutMs: number
   /** For one DNS question. */
   readonly queryTimeoutMs: number
 }
 
-/** Evidence with what was asked, and the version of the lists at the start of its lookup. */
-type CachedEvidence = CacheLifetime & {
-  readonly evidence: NetworkEvidence
-  readonly asked: number
-  readonly version: unknown
-}
-
-/** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
+/** How many domains are cached at least as objects, about 1 kB each. */
 const CACHED_DOMAINS_MIN = 20_000
 
 /** How many lookups of one caller start in one turn of the event loop. Each takes about 0.1 ms. */
@@ -102,36 +99,33 @@ const withoutFailure = (evidence: NetworkEvidence): NetworkEvidence =>
   evidence.mail.known ? evidence : { ...evidence, mail: NOT_QUERIED }
 
 function createLookup(deps: NetworkProbeDeps): NetworkProbe {
-  const { clock, setTimer, timeoutMs, listsVersion = () => null } = deps
-  const cache = new TwoGenerationCache<string, CachedEvidence>(CACHED_DOMAINS_MIN)
+  const { clock, setTimer, timeoutMs, listsVersion = () => "" } = deps
+  const {
+    cache = new TwoGenerationCache(CACHED_DOMAINS_MIN),
+    cacheApart = new TwoGenerationCache(CACHED_DOMAINS_MIN),
+  } = deps
+  const caches = new EvidenceCaches(cache, cacheApart, listsVersion, clock)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const inTurn = createTurns(deps)
-  const usable = (domain: string): CachedEvidence | null => {
-    const cached = cache.get(domain)
-    return cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock()) ? cached : null
-  }
-  const gatherAndCache = async (query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+  const gatherAndCache = async (
+    query: NetworkQuery,
+    deadline: Deadline,
+    isApart: boolean,
+  ): Promise<NetworkEvidence> => {
     const { domain, asked } = query
     const version = listsVersion()
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
-    const { freshUntilMs } = evidence
-    const cachedAtMs = clock()
+    deps.onLookup?.()
+    const gathered = caches.withStale(domain, gatheredNow(evidence, asked, version, clock()), isApart)
     // Evidence that a deadline cut short is that of its caller alone.
-    if (freshUntilMs <= cachedAtMs || deadline.isExpired) return evidence
-    // The next request gets it from the cache with `isCached`. A failure does not count as cached.
-    const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
-    const before = version === listsVersion() ? usable(domain) : null
-    cache.set(domain, joined(before, { evidence: cached, asked, cachedAtMs, freshUntilMs, version }))
-    return evidence
+    if (!deadline.isExpired) caches.set(domain, gathered, isApart)
+    return restricted(gathered.evidence, asked)
   }
-  const apart = { ...deps, probeMail: deps.probeMailApart ?? deps.probeMail }
   const gather = (query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> =>
-    inTurn(query.callerId, deadline, () =>
-      isApart ? gatherNetworkEvidence(apart, query, deadline) : gatherAndCache(query, deadline),
-    )
+    inTurn(query.callerId, deadline, () => gatherAndCache(query, deadline, isApart))
   return (query, context) => {
     const { domain, asked } = query
-    const cached = usable(domain)
+    const cached = caches.usable(query, context)
     if (cached !== null && areAsked(cached.asked, asked))
       return cached.asked === asked ? cached.evidence : restricted(cached.evidence, asked)
     const gatherAsked = (deadline: Deadline): Promise<NetworkEvidence> =>
@@ -141,31 +135,6 @@ function createLookup(deps: NetworkProbeDeps): NetworkProbe {
     const deadline = createDeadline()
     return gatherAsked(deadline).finally(() => deadline.cancel())
   }
-}
-
-/**
- * What is cached of a domain when a lookup ends: its evidence, with what others have asked meanwhile and it has not. Mail that is known
- * stands above mail that failed, and wider mail above narrower.
- */
-function joined(before: CachedEvidence | null, found: CachedEvidence): CachedEvidence {
-  if (before === null) return found
-  const [mail, other] = hasMoreMail(before, found) ? [before, found] : [found, before]
-  const tenant = areAsked(found.asked, QUESTIONS.tenant) ? found : before
-  if (tenant === mail || !areAsked(tenant.asked, QUESTIONS.tenant)) return mail
-  const freshUntilMs = Math.min(mail.freshUntilMs, other.freshUntilMs)
-  return {
-    ...{ evidence: { ...mail.evidence, tenant: tenant.evidence.tenant, freshUntilMs }, freshUntilMs },
-    asked: mail.asked | QUESTIONS.tenant,
-    cachedAtMs: Math.min(mail.cachedAtMs, other.cachedAtMs),
-    version: found.version,
-  }
-}
-
-/** Whether the first knows more of the mail: of the questions about it each holds those before it. */
-function hasMoreMail(one: CachedEvidence, other: CachedEvidence): boolean {
-  const [isKnown, isOtherKnown] = [one.evidence.mail.known, other.evidence.mail.known]
-  if (isKnown !== isOtherKnown) return isKnown
-  return (one.asked & QUESTIONS.records) > (other.asked & QUESTIONS.records)
 }
 
 /** What evidence tells of fewer questions, so that a verdict does not depend on what others asked. */

@@ -23,7 +23,7 @@ export type OpenOptions = {
   readonly policy?: Policy | undefined
   /** About how many domains that recur are remembered; twice as many at most. Absent: 5,000. */
   readonly cachedDomains?: number | undefined
-  /** How much memory DNS answers take at most, in bytes. Absent: 64 MiB. */
+  /** How much memory DNS answers take at most which many domains share, in bytes. Absent: 12 MiB. */
   readonly dnsCacheBytes?: number | undefined
   /** A file of lists to use instead of those of the package. It must not change while it is in use. */
   readonly listsFile?: string | undefined

@@ -147,13 +147,13 @@ class JobRun {
   #input: JobFile | null = null
   /** How the list is read; null: its first block was not read yet. */
   #plan: ReadingPlan | null = null
-  readonly #context = new ListContext()
-  /** Null: duplicates are not told. */
+  readonly #context: ListContext
   readonly #duplicates: DuplicateTable | null
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
+    this.#context = new ListContext(deps.clock())
     this.#progress = job
     this.#duplicates = job.tellsDuplicates ? new DuplicateTable(JOB_LIMITS.distinctInputsMax) : null
   }

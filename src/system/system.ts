@@ -37,8 +37,14 @@ export type System = OutsideWorld & {
   readonly checkout: CheckoutFiles | null
   /** Collects garbage: all of it, which takes tens of milliseconds, or only the young generation, which takes one. */
   readonly collectGarbage: (isFull: boolean) => void
-  /** The memory of this process: what it has resident, and what it may have with all others of its control group, or of the machine. */
-  readonly memory: { readonly residentBytes: () => number; readonly limitBytes: () => number }
+  readonly memory: {
+    /** What this process has resident. */
+    readonly residentBytes: () => number
+    /** What the garbage collector's heap takes, with free room between its objects. */
+    readonly heapBytes: () => number
+    /** What the process may have with all others of its control group, or of the machine. */
+    readonly limitBytes: () => number
+  }
   /** The user of the operating system who runs this process, or who became another one with sudo; a number if it has no name. */
   readonly operatorName: () => string
   /** Resolves after `ms` milliseconds. */
@@ -76,7 +82,7 @@ export function createSystem(): System {
     files,
     checkout: files.isCompiled ? null : createCheckoutFiles(files),
     collectGarbage: isFull => void (isFull ? Bun.gc(true) : edenGC()),
-    memory: { residentBytes: () => readMemoryUsage().rss, limitBytes },
+    memory: { residentBytes: () => readMemoryUsage().rss, heapBytes: () => readMemoryUsage().heapTotal, limitBytes },
     operatorName,
     sleep: Bun.sleep,
     openMailer: createSmtpMailer(),
@@ -255,7 +261,7 @@ function readProcessStats(): ProcessStats {
 /** The runtime gives the limit of the control group, or the memory of the machine; 0 is what it gives where it knows of none. */
 const limitBytes = (): number => process.constrainedMemory() || totalmem()
 
-let lastMemoryUsage: Pick<NodeJS.MemoryUsage, "rss" | "heapUsed"> = { rss: 0, heapUsed: 0 }
+let lastMemoryUsage: Pick<NodeJS.MemoryUsage, "rss" | "heapUsed" | "heapTotal"> = { rss: 0, heapUsed: 0, heapTotal: 0 }
 
 /** The runtime opens a file for it, and throws when no descriptor is left. What was read last is told then. */
 function readMemoryUsage(): typeof lastMemoryUsage {

@@ -25,6 +25,7 @@ const TENANT = {
   auth: "managed",
   identityProvider: null,
 } as const
+const NO_SUITES = { suiteA: [], suiteB: [], otherSuite: null } as const
 const BUDGET_MS = 3000
 const QUERY_TIMEOUT_MS = 1500
 
@@ -38,11 +39,12 @@ function system(
   const asked: number[] = []
   const state = { isUnavailable: false }
   const shift = { ms: 0 }
+  const lists = { version: "first" }
   const freshUntilMs = time.clock() + 60_000
   const answers = {
     mail: async (_: Deadline): Promise<MailProbeResult> => ({
       mail: known(OWN_HOST),
-      suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
+      suites: known(NO_SUITES),
       hosts: [],
       isCached: false,
       freshUntilMs,
@@ -71,9 +73,10 @@ function system(
     setTimer: time.later,
     timeoutMs: BUDGET_MS,
     nextTick,
+    listsVersion: () => lists.version,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   })
-  return { time, queries, asked, state, shift, answers, defects, ask }
+  return { time, queries, asked, state, shift, lists, answers, defects, ask }
 }
 
 test("a domain is looked up once while its evidence is fresh, and then it comes from the cache", async () => {
@@ -253,6 +256,104 @@ test("evidence that a deadline cut short is not cached for others", async () => 
   expect(queries.mail).toBe(2)
 })
 
+describe("while DNS fails", () => {
+  const DAY_MS = 86_400_000
+  const ALL = { ...ACME, asked: QUESTIONS.records }
+  const FAILED = { mail: unknown("unavailable"), suites: unknown("unavailable"), hosts: [], isCached: false } as const
+
+  /** Evidence that is no longer fresh, of a domain for which every question fails now. */
+  async function failing() {
+    const all = system()
+    const found = await all.ask(ALL)
+    await all.time.tick(60_000)
+    all.answers.mail = async () => ({ ...FAILED, freshUntilMs: all.time.clock() + 1000 })
+    return { ...all, found }
+  }
+
+  test("stale evidence replaces the failure, and DNS is asked again after a short while", async () => {
+    const { ask, found, queries, time } = await failing()
+    expect(await ask(ALL)).toEqual({ ...found, isCached: true, freshUntilMs: time.clock() + 5_000 })
+    await time.tick(4_999)
+    expect(ask(ALL)).not.toBeInstanceOf(Promise)
+    await time.tick(1)
+    expect((await ask(ALL)).mail).toEqual(found.mail)
+    expect(queries.mail).toBe(3)
+  })
+
+  test("stale evidence replaces failures for a day after it was fresh, and using it does not prolong that", async () => {
+    const { ask, found, time } = await failing()
+    for (let hour = 1; hour < 24; hour++) {
+      await time.tick(DAY_MS / 24)
+      expect((await ask(ALL)).mail).toEqual(found.mail)
+    }
+    await time.tick(DAY_MS / 24 - 1)
+    expect((await ask(ALL)).mail).toEqual(found.mail)
+    await time.tick(1)
+    expect((await ask(ALL)).mail).toEqual(unknown("unavailable"))
+  })
+
+  test("a new answer replaces stale evidence", async () => {
+    const { ask, answers, time } = await failing()
+    await ask(ALL)
+    const mail = known({ ...OWN_HOST, hasAddress: !OWN_HOST.hasAddress })
+    answers.mail = async () => ({ ...FAILED, mail, suites: known(NO_SUITES), freshUntilMs: time.clock() + 60_000 })
+    await time.tick(5_000)
+    expect(await ask(ALL)).toMatchObject({ mail, isCached: false })
+  })
+
+  test("only what failed is replaced: the SPF record with the suites that it shows, or the DMARC policy", async () => {
+    const { ask, answers, found, time } = await failing()
+    const suites = known({ ...NO_SUITES, suiteA: ["mx:example.com"] })
+    const moved = { ...OWN_HOST, hasAddress: !OWN_HOST.hasAddress }
+    const tell = async (part: Partial<typeof OWN_HOST>) => {
+      answers.mail = async () => ({
+        ...{ ...FAILED, mail: known({ ...moved, ...part }), suites },
+        freshUntilMs: time.clock() + 1000,
+      })
+      await time.tick(1000)
+      return await ask(ALL)
+    }
+    const { spf, dmarcPolicy } = OWN_HOST
+    expect(await tell({ spf: unknown("timed_out") })).toMatchObject({
+      mail: known({ ...moved, spf }),
+      suites: found.suites,
+    })
+    expect(await tell({ dmarcPolicy: unknown("timed_out") })).toMatchObject({
+      mail: known({ ...moved, dmarcPolicy }),
+      suites,
+    })
+  })
+
+  test("stale evidence serves those who ask less, and none who ask more", async () => {
+    const { ask, answers, time } = system()
+    answers.mail = async () => ({
+      ...{ mail: known(OWN_HOST), suites: known(NO_SUITES), hosts: [], isCached: false },
+      freshUntilMs: time.clock() + 60_000,
+    })
+    await ask({ ...ALL, asked: QUESTIONS.suites })
+    await time.tick(60_000)
+    answers.mail = async () => ({ ...FAILED, freshUntilMs: time.clock() + 1000 })
+    expect((await ask(ALL)).mail.known).toBe(false)
+    await time.tick(1000)
+    expect((await ask({ ...ALL, asked: QUESTIONS.delivery })).mail.known).toBe(true)
+  })
+
+  test("what was learned of mail hosts holds for the lists of its time alone", async () => {
+    const { ask, answers, time, lists } = system()
+    const learned = { ...OWN_HOST, operatedBy: "learned_disposable" as const }
+    answers.mail = async () => ({
+      ...{ mail: known(learned), suites: known(NO_SUITES), hosts: [], isCached: false },
+      freshUntilMs: time.clock() + 60_000,
+    })
+    await ask(ALL)
+    await time.tick(60_000)
+    answers.mail = async () => ({ ...FAILED, freshUntilMs: time.clock() + 1000 })
+    expect((await ask(ALL)).mail).toEqual(known(learned))
+    lists.version = "newer"
+    expect((await ask(ALL)).mail.known).toBe(false)
+  })
+})
+
 const LOOKUPS_PER_CALLER_MAX = LIMITS.lookupsPerCallerMax
 
 describe("the lookups of one caller", () => {
@@ -330,8 +431,8 @@ describe("the lookups of one caller", () => {
 
 describe("the checks of a list", () => {
   test("go on without evidence where a lookup failed by a defect of ours, and ask again", async () => {
-    const { ask, answers, defects } = system()
-    const context = new ListContext()
+    const { ask, answers, defects, time } = system()
+    const context = new ListContext(time.clock())
     const whole = answers.mail
     answers.mail = () => Promise.reject(new Error("a defect"))
     expect((await ask(ACME, context)).mail).toEqual(unknown("unavailable"))
@@ -340,9 +441,9 @@ describe("the checks of a list", () => {
     expect((await ask(ACME, context)).mail.known).toBe(true)
   })
 
-  test("look a domain up once, however long ago that was, and share nothing with others", async () => {
+  test("look a domain up once, however long ago that was, and ask anew for others once it is no longer fresh", async () => {
     const { ask, queries, time } = system()
-    const context = new ListContext()
+    const context = new ListContext(time.clock())
     const [first, joined] = [ask(ACME, context), ask(ACME, context)]
     expect(await joined).toBe(await first)
     await time.tick(1_000_000)
@@ -350,15 +451,27 @@ describe("the checks of a list", () => {
     expect(again).not.toBeInstanceOf(Promise)
     expect(await again).toEqual({ ...(await first), isCached: true })
     expect(queries).toEqual({ mail: 1, tenant: 1 })
-    for (const other of [undefined, new ListContext()]) await ask(ACME, other)
+    await ask(ACME, new ListContext(time.clock()))
+    expect(queries).toEqual({ mail: 2, tenant: 2 })
+    // Lists displace nothing that others have cached, and others do not use what lists have.
+    await ask(ACME)
     expect(queries).toEqual({ mail: 3, tenant: 3 })
     expect(time.waiting()).toBe(0)
   })
 
+  test("ask nothing again for a list that repeats while its answers are fresh", async () => {
+    const { ask, queries, time } = system()
+    await ask(ACME, new ListContext(time.clock()))
+    await time.tick(59_999)
+    const again = ask(ACME, new ListContext(time.clock()))
+    expect(again).not.toBeInstanceOf(Promise)
+    expect(queries).toEqual({ mail: 1, tenant: 1 })
+  })
+
   test("use what others have found and what is still fresh", async () => {
-    const { ask, queries } = system()
+    const { ask, queries, time } = system()
     await ask(ACME)
-    await ask(ACME, new ListContext())
+    await ask(ACME, new ListContext(time.clock()))
     expect(queries).toEqual({ mail: 1, tenant: 1 })
   })
 
@@ -370,10 +483,10 @@ describe("the checks of a list", () => {
       { suites: unknown("timed_out") },
     ] as const
     for (const part of parts) {
-      const { ask, queries, answers } = system()
+      const { ask, queries, answers, time } = system()
       const whole = answers.mail
       answers.mail = async deadline => ({ ...(await whole(deadline)), ...part })
-      const context = new ListContext()
+      const context = new ListContext(time.clock())
       await ask(ACME, context)
       answers.mail = whole
       await ask(ACME, context)
@@ -383,8 +496,8 @@ describe("the checks of a list", () => {
   })
 
   test("ask for a tenant when one is wanted after one was not", async () => {
-    const { ask, queries } = system()
-    const context = new ListContext()
+    const { ask, queries, time } = system()
+    const context = new ListContext(time.clock())
     const without = { ...ACME, asked: QUESTIONS.records }
     for (const query of [without, ACME, without, ACME]) await ask(query, context)
     expect(queries).toEqual({ mail: 2, tenant: 1 })

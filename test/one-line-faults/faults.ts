@@ -99,6 +99,11 @@ export const FAULTS: readonly OneLineFault[] = [
   // DNS
   fault("base/single-flight.ts", "if (running !== undefined) return running", "", "check/dns/resolver/dns-cache.test.ts"),
   fault("base/fact-cache.ts", "if (this.#entries.size > this.#kind.entriesMax) this.#entries.pop()", "", "check/dns/resolver/dns-cache.test.ts"),
+  fault("check/evidence-cache.ts", "const staleUntilMs = freshUntilMs + STALE_EVIDENCE_MS", "const staleUntilMs = freshUntilMs", "check/network-evidence.test.ts"),
+  fault("check/evidence-cache.ts", "evidence.mail.known || cached?.evidence.mail.known !== true ||", "cached === undefined || evidence.mail.known || cached.evidence.mail.known ||", "check/network-evidence.test.ts"),
+  fault("check/evidence-cache.ts", "|| cached.cachedAtMs >= sinceMs", "", "check/network-evidence.test.ts"),
+  fault("check/mail/mail-probe.ts", "isSameOrSubdomain(question.name, domain) ? resolverOnce(question) :", "", "check/mail/mail-probe.test.ts"),
+  fault("base/heap-collector.ts", "if (bytes - leastBytes >= growthBytesMax) collect()", "", "base/heap-collector.test.ts"),
   fault("base/fact-cache.ts", "const staleUntilMs = freshUntilMs + this.#kind.staleMs", "const staleUntilMs = freshUntilMs", "check/dns/resolver/dns-cache.test.ts"),
   fault("check/dns/resolver/circuit-breaker.ts", "if (this.#failedDomains.size >= FAILED_DOMAINS_MAX)", "if (this.#failedDomains.size > FAILED_DOMAINS_MAX)", "check/dns/resolver/circuit-breaker.test.ts"),
   fault("check/dns/resolver/cname-chaser.ts", "visited.size > CNAME_QUERIES_MAX", "visited.size > CNAME_QUERIES_MAX + 1", "check/dns/resolver/cname-chaser.test.ts"),

@@ -1,5 +1,6 @@
 import type { Deadline } from "../../base/concurrency.ts"
 import type { Outage } from "../../base/fault-log.ts"
+import type { HeapCollector } from "../../base/heap-collector.ts"
 import { defectFields } from "../../base/log.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
@@ -25,6 +26,7 @@ import { isDnsServer, parseDnsServer, type Settings } from "../../config/setting
 import { cacheSamples, METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
 import { type CheckContext, faultsOf } from "../context.ts"
+import type { NetworkCaches } from "./caches.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -59,12 +61,16 @@ export const OFFLINE_NETWORK: NetworkService = {
 /** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */
 export type HostLearning = Omit<LearningProbeDeps, "clock" | "onDefect"> & {
   /** Another value after each change of the lists that `matchLists` reads. Absent: they never change. */
-  readonly listsVersion?: () => unknown
+  readonly listsVersion?: () => string
 }
 
 type NetworkOptions = {
-  /** The bound of the DNS cache, if it is not the usual one. */
+  /** Absent: evidence is cached as objects. */
+  readonly caches?: NetworkCaches
+  /** The bound of the DNS cache where `caches` is absent, if it is not the usual one. */
   readonly dnsCacheBytes?: number | undefined
+  /** Collects the garbage of look-ups. Absent: the runtime alone does. */
+  readonly collector?: HeapCollector
   /** Told of outages of DNS. */
   readonly outages?: DnsOutageLog
   /** Absent: defects are logged and not counted. */
@@ -80,16 +86,16 @@ export function createNetworkService(
   const { system, settings } = context
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
-  const { outages, onDefect = createOnDefect(context) } = options
-  const dns = createChain(context, { ...options, onDefect })
-  const mailOver = (resolver: CachingResolver) =>
-    createMailLookup(context, { ...learning, onDefect }, resolver, failureCounter(dns, outages))
-  const tenant = createTenantLookup(context)
+  const { caches, outages, collector, onDefect = createOnDefect(context) } = options
+  const dnsCacheBytes = caches?.dnsCacheBytes ?? options.dnsCacheBytes
+  const dns = createChain(context, { ...options, dnsCacheBytes, onDefect })
+  const probeMail = createMailLookup(context, { ...learning, onDefect }, dns, failureCounter(dns, outages))
+  const tenant = createTenantLookup(context, caches?.tenantsMax)
   const stats = (): NetworkStats => ({ ...dns.stats(), tenantStats: tenant?.stats() ?? null })
   return {
     networkProbe: createNetworkProbe({
-      probeMail: mailOver(dns.resolver),
-      probeMailApart: mailOver(dns.resolverApart),
+      probeMail,
+      ...(caches && { cache: caches.cache, cacheApart: caches.cacheApart }),
       probeTenant:
         tenant &&
         (({ domain, organisationalDomain, callerId }, cloud) =>
@@ -101,6 +107,7 @@ export function createNetworkService(
       clock,
       setTimer,
       nextTick: system.nextTick,
+      ...(collector && { onLookup: collector.countWork }),
       timeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
       queryTimeoutMs: settings.MAILKIND_DNS_TIMEOUT_MS,
     }),
@@ -108,7 +115,10 @@ export function createNetworkService(
     queryDns: dns.resolver,
     stats,
     samples: () => networkSamples(dns.isUnavailable(), stats()),
-    stop: dns.stop,
+    stop: () => {
+      collector?.stop()
+      dns.stop()
+    },
   }
 }
 
@@ -140,11 +150,12 @@ export function networkSamples(
 function createMailLookup(
   { system: { clock } }: CheckContext,
   learning: Omit<LearningProbeDeps, "clock">,
-  resolver: CachingResolver,
+  { resolver, resolverOnce }: Pick<ResolverChain, "resolver" | "resolverOnce">,
   onStart: (lookup: Promise<MailProbeResult>) => void,
 ) {
   const probe = createMailProbe({
     resolver,
+    resolverOnce,
     clock,
     // Only a weak listing is contradicted by a proof.
     needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).strength === "weak",
@@ -170,11 +181,16 @@ function failureCounter({ isUnavailable }: ResolverChain, outages: DnsOutageLog 
   }
 }
 
-function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }: CheckContext) {
+function createTenantLookup(
+  { system: { fetchUrl, clock, setTimer }, settings }: CheckContext,
+  entriesMax = TENANT_PROBE_BOUNDS.cache.entriesMax,
+) {
+  const bounds = { ...TENANT_PROBE_BOUNDS, cache: { ...TENANT_PROBE_BOUNDS.cache, entriesMax } }
+
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
   return operatorUrl === "off" || settings.MAILKIND_OUTSIDE === "off"
     ? null
-    : new TenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
+    : new TenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, bounds)
 }
 
 /** The resolver of the settings, which opens no socket before its first question; null: DNS is turned off. */

@@ -2,6 +2,7 @@ import type { Deadline } from "../../base/concurrency.ts"
 import { type Finding, known, NOT_QUERIED, unknown } from "../../base/finding.ts"
 import { lazy } from "../../base/lazy.ts"
 import type { Clock } from "../../base/outside-world.ts"
+import { isSameOrSubdomain } from "../address/public-suffix.ts"
 import { type CacheStatus, createCacheStatusTracker } from "../cache-status.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
 import { parsePublicAddress } from "../fetch/public-address.ts"
@@ -54,16 +55,25 @@ export type NeedsSuites = (found: MailHosts, hosts: readonly ResolvedHost[]) => 
 
 type MailProbeDeps = {
   readonly resolver: CachingResolver
+  /** For the names at and below the domain: nobody else asks about them. Absent: the same. */
+  readonly resolverOnce?: CachingResolver
   readonly clock: Clock
   /** Whether to ask for a proof that the suite which the MX names is the domain's: a few questions more. Absent: never. */
   readonly needsSuiteProof?: (domain: string, organisationalDomain: string) => boolean
 }
 
 /** Builds a mail probe. */
-export function createMailProbe({ resolver, clock, needsSuiteProof = () => false }: MailProbeDeps): MailProbe {
+export function createMailProbe({
+  resolver,
+  resolverOnce = resolver,
+  clock,
+  needsSuiteProof = () => false,
+}: MailProbeDeps): MailProbe {
   return async (domain, organisationalDomain, deadline, asked = ALL_QUESTIONS, needsSuites = () => false) => {
     const tracker = createCacheStatusTracker(clock)
-    const bounded = withinDeadline(resolver, deadline)
+    const resolve: CachingResolver = question =>
+      isSameOrSubdomain(question.name, domain) ? resolverOnce(question) : resolver(question)
+    const bounded = withinDeadline(resolve, deadline)
     const budget = new QuestionBudget(organisationalDomain)
     const hostsDeadline = deadline.ofPart(HOSTS_TIMEOUT_MS)
     const isProofNeeded = needsSuiteProof(domain, organisationalDomain)

@@ -49,6 +49,25 @@ describe("questions", () => {
     ])
   })
 
+  test("for names at and below the domain are asked as questions that nobody else has", async () => {
+    const records = {
+      "MX mail.acme.com": ["10 mx.mail.acme.com", "20 mx.acme.com"],
+      "TXT mail.acme.com": ["v=spf1 -all"],
+    }
+    const [once, shared] = [zone(records), zone(records)]
+    const { clock, later: setTimer } = createFakeTime()
+    const deadline = new Deadline(setTimer, WITHIN_MS)
+    await createMailProbe({ resolver: shared.ask, resolverOnce: once.ask, clock })(
+      "mail.acme.com",
+      "acme.com",
+      deadline,
+    )
+    const areBelow = (requests: readonly string[]) => requests.map(request => request.endsWith("mail.acme.com"))
+    expect(once.requests.length).toBeGreaterThan(3)
+    expect(new Set(areBelow(once.requests))).toEqual(new Set([true]))
+    expect(new Set(areBelow(shared.requests))).toEqual(new Set([false]))
+  })
+
   test("are four for a domain without linked records, and one more for the address of its mail host", async () => {
     const records = { "TXT acme.com": ["v=spf1 mx -all"], "TXT _dmarc.acme.com": ["v=DMARC1; p=none"] }
     const { queries } = await probe({ ...records, "MX acme.com": [`1 ${SUITE_A}`] })

@@ -25,8 +25,8 @@ type DnsCacheBounds = {
 
 /** The bounds in use. The least recently used entry is evicted first. */
 export const DNS_CACHE_BOUNDS: DnsCacheBounds = {
-  entriesMax: 100_000,
-  bytesMax: 64 * 1_048_576,
+  entriesMax: 20_000,
+  bytesMax: 12 * 1_048_576,
   answerBytesMax: 128 * 1_024,
 }
 
@@ -41,7 +41,12 @@ export const cacheBounds = (bytesMax = DNS_CACHE_BOUNDS.bytesMax): DnsCacheBound
 export type DnsCacheStats = { readonly entries: number; readonly hits: number; readonly misses: number }
 
 /** A caching resolver with its counters. `bytes` is an estimate. */
-type DnsCache = { readonly resolver: CachingResolver; readonly stats: () => DnsCacheStats & { readonly bytes: number } }
+type DnsCache = {
+  readonly resolver: CachingResolver
+  /** The same, and an answer that is not cached yet is not cached: what becomes of it is. */
+  readonly resolverOnce: CachingResolver
+  readonly stats: () => DnsCacheStats & { readonly bytes: number }
+}
 
 /**
  * Caches answers for their TTL, and serves stale ones while the resolver fails (RFC 8767). Equal questions that are in flight at the same
@@ -65,10 +70,14 @@ export function createDnsCache(
   })
   let hits = 0
   let misses = 0
-  const cacheFinding = (key: string, finding: Finding<DnsAnswer>): Finding<CachedDnsAnswer> =>
-    finding.known ? cache.setAnswer(key, finding, lifetimeMs(finding.value)) : cache.setFailure(key, finding)
-  return {
-    resolver: question => {
+  const cacheFinding = (key: string, finding: Finding<DnsAnswer>, isOnce: boolean): Finding<CachedDnsAnswer> => {
+    if (!finding.known) return cache.setFailure(key, finding)
+    if (isOnce) return cachedFinding(finding, false, clock() + lifetimeMs(finding.value))
+    return cache.setAnswer(key, finding, lifetimeMs(finding.value))
+  }
+  const resolverOf =
+    (isOnce: boolean): CachingResolver =>
+    question => {
       const key = `${question.type} ${question.name}`
       const hit = cache.fresh(key)
       if (hit !== undefined) {
@@ -76,8 +85,11 @@ export function createDnsCache(
         return Promise.resolve(hit)
       }
       misses++
-      return cache.flights.run(key, () => resolver(question).then(finding => cacheFinding(key, finding)))
-    },
+      return cache.flights.run(key, () => resolver(question).then(finding => cacheFinding(key, finding, isOnce)))
+    }
+  return {
+    resolver: resolverOf(false),
+    resolverOnce: resolverOf(true),
     stats: () => ({ entries: cache.size, hits, misses, bytes: cache.bytes }),
   }
 }

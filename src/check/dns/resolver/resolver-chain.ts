@@ -21,8 +21,8 @@ export const ROOT_QUESTION = { name: "", type: "NS" } as const
 /** The resolver of the product, with everything around it. */
 export type ResolverChain = {
   readonly resolver: CachingResolver
-  /** The same with a small cache of its own, for names that nobody else asks about. */
-  readonly resolverApart: CachingResolver
+  /** The same for a domain's own records, which are cached as its evidence and not as answers. */
+  readonly resolverOnce: CachingResolver
   readonly stats: () => ResolverChainStats
   /** The servers are dead, or their answers are not believed. */
   readonly isUnavailable: () => boolean
@@ -36,15 +36,6 @@ export type ResolverChainStats = {
   readonly queryCounts: DnsOutcomeCounts
   readonly answerCache: DnsCacheStats
 }
-
-/** How many answers the cache apart has: those to which many domains lead, such as the SPF records of providers. */
-const ENTRIES_APART_MAX = 5_000
-
-const addedStats = (one: DnsCacheStats, other: DnsCacheStats): DnsCacheStats => ({
-  entries: one.entries + other.entries,
-  hits: one.hits + other.hits,
-  misses: one.misses + other.misses,
-})
 
 type ServerResolverDeps = {
   /** For one question with all its attempts. */
@@ -101,18 +92,16 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   }
   const tell = createChangeTeller(outage, deps.onAvailabilityChange)
   // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
-  const bounds = cacheBounds(deps.dnsCacheBytes)
-  const { resolver, stats: cacheStats } = createDnsCache(canaryGuard.resolver, clock, bounds)
-  const apart = createDnsCache(canaryGuard.resolver, clock, { ...bounds, entriesMax: ENTRIES_APART_MAX })
+  const cache = createDnsCache(canaryGuard.resolver, clock, cacheBounds(deps.dnsCacheBytes))
   // The state of DNS is known before the first check needs it.
   canaryGuard.start()
   return {
-    resolver,
-    resolverApart: apart.resolver,
+    resolver: cache.resolver,
+    resolverOnce: cache.resolverOnce,
     stats: () => ({
       isBreakerOpen: breaker.isOpen(),
       queryCounts: instrumented.stats(),
-      answerCache: addedStats(cacheStats(), apart.stats()),
+      answerCache: cache.stats(),
     }),
     isUnavailable: () => outage() !== null,
     stop: () => {

@@ -111,6 +111,23 @@ describe("a cached answer", () => {
   })
 })
 
+test("an answer that is asked for once is not cached, but taken from the cache if it is there; a failure is cached", async () => {
+  const state = { description: known(answer(300)) as Finding<DnsAnswer>, askedCount: 0 }
+  const { resolver, resolverOnce, stats } = createDnsCache(async () => {
+    state.askedCount++
+    return state.description
+  }, stoppedClock())
+  const first = await resolverOnce(QUESTION)
+  expect(await resolverOnce(QUESTION)).toEqual(first)
+  expect([state.askedCount, stats().entries]).toEqual([2, 0])
+  expect(await resolver(QUESTION)).toEqual(first)
+  expect(await resolverOnce(QUESTION)).toMatchObject({ value: { isCached: true } })
+  expect([state.askedCount, stats().entries]).toEqual([3, 1])
+  state.description = unknown("timed_out")
+  for (let time = 0; time < 2; time++) await resolverOnce({ ...QUESTION, name: "b.example" })
+  expect(state.askedCount).toBe(4)
+})
+
 describe("while the resolver fails", () => {
   test("a stale answer replaces the failure, and is queried again after a short while", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
