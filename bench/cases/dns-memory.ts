@@ -6,8 +6,8 @@
 import { heapStats } from "bun:jsc"
 import { gc } from "bun"
 import { known } from "../../src/base/finding.ts"
-import type { DnsAnswer, DnsRecord, Resolver } from "../../src/check/dns/dns-types.ts"
-import { createDnsCache } from "../../src/check/dns/resolver/dns-cache.ts"
+import type { DnsAnswer, DnsQuestion, DnsRecord } from "../../src/check/dns/dns-types.ts"
+import { DnsCache } from "../../src/check/dns/resolver/dns-cache.ts"
 import { runToEnd } from "../servers/server-process.ts"
 
 /** What a cache holds, and what that takes. */
@@ -22,7 +22,7 @@ export async function cacheHeld(names: number): Promise<CacheMemory> {
 }
 
 /** Answers as a small company has them; texts are cut anew, as they are from packets. */
-const answers: Resolver = async ({ name, type }) => {
+const answerTo = ({ name, type }: DnsQuestion) => {
   const records = { MX: mx, TXT: txt, A: a, AAAA: aaaa }[type as (typeof TYPES)[number]]
   const answer: DnsAnswer = { outcome: "records", records: records(name), ttlS: 3600 }
   return known(answer)
@@ -42,14 +42,15 @@ const aaaa = (name: string): DnsRecord[] => [{ type: "AAAA", address: `2001:db8:
 if (import.meta.main) {
   const names = Number(process.argv[2])
   const before = heapNow()
-  const { resolver, stats } = createDnsCache(answers, Date.now)
+  const cache = new DnsCache(Date.now)
+  const ask = (question: DnsQuestion) => cache.resolve(question, onEnd => onEnd(answerTo(question)))
   for (let at = 0; at < names; at++) {
     const name = `harbor-freight-${at}.com`
-    for (const type of TYPES) await resolver({ name, type })
-    await resolver({ name: `_dmarc.${name}`, type: "TXT" })
+    for (const type of TYPES) await ask({ name, type })
+    await ask({ name: `_dmarc.${name}`, type: "TXT" })
   }
   const heapBytes = heapNow() - before
-  const { entries, bytes } = stats()
+  const { entries, bytes } = cache.stats()
   console.log(JSON.stringify({ entries, estimatedBytes: bytes, heapBytes } satisfies CacheMemory))
 }
 

@@ -4,7 +4,6 @@ import { CLOCK_SKEW_MS_MAX } from "../../src/base/trusted-clock.ts"
 import { AGE_PROBE_BOUNDS } from "../../src/check/age/age-probe.ts"
 import { BOOTSTRAP_CHARS_MAX } from "../../src/check/age/rdap-bootstrap.ts"
 import { FAILED_DOMAINS_MAX, PROBE_INTERVAL_MS, SUSPICION_MS } from "../../src/check/dns/resolver/circuit-breaker.ts"
-import { CNAME_QUERIES_MAX } from "../../src/check/dns/resolver/cname-chaser.ts"
 import {
   DNS_CACHE_BOUNDS,
   FAILURE_TTL_MS,
@@ -13,6 +12,7 @@ import {
   TTL_MAX_S,
   TTL_MIN_S,
 } from "../../src/check/dns/resolver/dns-cache.ts"
+import { CNAME_QUERIES_MAX } from "../../src/check/dns/resolver/resolution.ts"
 import { SILENT_MS } from "../../src/check/dns/resolver/silent-domains.ts"
 import { UDP_PAYLOAD_BYTES_MAX } from "../../src/check/dns/wire/packet.ts"
 import { CNAME_LINKS_MAX } from "../../src/check/dns/wire/records.ts"

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { join } from "node:path"
 import type {
-  DnsExchange,
   DnsQuestion,
   DnsRecord,
   DnsRecordType,
@@ -9,8 +8,9 @@ import type {
   ServerReply,
 } from "../../src/check/dns/dns-types.ts"
 import { parseReply } from "../../src/check/dns/wire/packet.ts"
-import { createUdpExchange } from "../../src/check/dns/wire/udp-exchange.ts"
+import { UdpExchange } from "../../src/check/dns/wire/udp-exchange.ts"
 import { answerOf, query, udpAsker } from "../support/dns-asker.ts"
+import { replyWithin } from "../support/dns-exchange.ts"
 import { createFakeTime } from "../support/time.ts"
 import { type ChildServer, programAt, startChild } from "./child-server.ts"
 import { NSD_PROGRAMS, type Nsd, type NsdZone, startNsd } from "./nsd.ts"
@@ -138,7 +138,10 @@ ${zones.map(name => `stub-zone:\n  name: "${name}."\n  stub-addr: ${nsd.address}
 }
 
 /** A server that is asked, and our exchange with it. */
-type Peer = DnsServerAddress & { readonly exchange: DnsExchange; readonly tick: (ms: number) => Promise<void> }
+type Peer = DnsServerAddress & {
+  readonly ask: (question: DnsQuestion) => Promise<ServerReply>
+  readonly tick: (ms: number) => Promise<void>
+}
 
 const LIMIT_MS = 300_000
 /** Time goes on only where a test says so: a reply comes, or the test's own limit. */
@@ -164,9 +167,10 @@ afterAll(() => open.disposeAsync(), LIMIT_MS)
 function peerOf(server: DnsServerAddress): Peer {
   const { later: setTimer, stopwatch, tick } = createFakeTime()
   const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
-  const { exchange, close } = createUdpExchange(server, { random, setTimer, stopwatch })
-  open.defer(close)
-  return { address: server.address, port: server.port, exchange, tick }
+  const exchange = new UdpExchange(server, { random, setTimer, stopwatch })
+  open.defer(() => exchange.close())
+  const ask = (question: DnsQuestion) => replyWithin(exchange, question, TIMEOUT_MS, setTimer)
+  return { address: server.address, port: server.port, ask, tick }
 }
 
 /** A test with real servers, told as skipped and why where they are not installed. */
@@ -185,8 +189,7 @@ function interop(description: string, run: (nsd: Peer, unbound: Peer, refusing: 
 }
 
 const asks = (type: DnsRecordType, name: string): DnsQuestion => ({ type, name })
-const reply = (peer: Peer, type: DnsRecordType, name: string): Promise<ServerReply> =>
-  peer.exchange(asks(type, name), TIMEOUT_MS)
+const reply = (peer: Peer, type: DnsRecordType, name: string): Promise<ServerReply> => peer.ask(asks(type, name))
 
 /** Outcome, records in a fixed order, and where the chain goes on: all but how long it holds. */
 async function facts(peer: Peer, type: DnsRecordType, name: string) {
@@ -290,7 +293,7 @@ interop("an answer that does not fit is cut, and comes whole over TCP", async (n
     ] as const) {
       const question = asks("TXT", name)
       expect((await answerOf(peer, query(1, question, EDNS))).flag_tc).toBe(true)
-      const response = await peer.exchange(question, TIMEOUT_MS)
+      const response = await peer.ask(question)
       const records = response.kind === "answered" ? response.answer.records : []
       expect(records.map(one => (one.type === "TXT" ? one.text.length : 0))).toEqual(Array<number>(count).fill(bytes))
     }

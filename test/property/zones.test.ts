@@ -4,10 +4,10 @@ import { known, unknown } from "../../src/base/finding.ts"
 import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../src/check/age/age-probe.ts"
 import { bundledBootstrap } from "../../src/check/age/rdap-bootstrap.ts"
 import { createDeepProbe } from "../../src/check/deep-evidence.ts"
-import type { CachingResolver, DnsExchange } from "../../src/check/dns/dns-types.ts"
-import { withCnameChasing } from "../../src/check/dns/resolver/cname-chaser.ts"
-import { createDnsCache } from "../../src/check/dns/resolver/dns-cache.ts"
-import { createFailover } from "../../src/check/dns/resolver/failover.ts"
+import type { CachingResolver } from "../../src/check/dns/dns-types.ts"
+import { DnsCache } from "../../src/check/dns/resolver/dns-cache.ts"
+import { DnsServers, NO_GUARDS } from "../../src/check/dns/resolver/resolution.ts"
+import { cachingResolver } from "../../src/check/dns/resolver/resolver-chain.ts"
 import { parseReply } from "../../src/check/dns/wire/packet.ts"
 import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
@@ -23,6 +23,7 @@ import { CheckResult } from "../../src/contract/result-schema.ts"
 import { Dice } from "../fuzz/dice.ts"
 import { UNLIKE, zoneCheck, zoneReply } from "../fuzz/zones.ts"
 import { lists, testApp } from "../support/app.ts"
+import { exchangeOf } from "../support/dns-exchange.ts"
 import { BUDGET_MS } from "../support/fake-network.ts"
 import { identityWeb } from "../support/identity-server.ts"
 import type { FakeTime } from "../support/time.ts"
@@ -54,25 +55,25 @@ function work<T>(source: Source, call: () => T): T | Promise<never> {
 }
 
 /** Replies of the made-up world, read from packets. */
-const exchange: DnsExchange = async question => {
+const exchange = exchangeOf(async question => {
   const bytes = zoneReply(SEED, ID, question.name, question.type)
   if (bytes === null) return { kind: "silent" }
   const reply = parseReply(bytes, ID, question)
   if (reply.kind === "foreign") return { kind: "silent" }
   return reply.kind === "truncated" ? { kind: "failed" } : reply
-}
+})
 
 /** All look-ups of a check as they are wired for production, over that world. */
 function outside(time: FakeTime, onDefect: OnDefect) {
   const { clock, later: setTimer, stopwatch } = time
-  const servers = createFailover([exchange], {
+  const servers = new DnsServers([exchange], {
     timeoutMs: 1500,
     attemptsMax: 3,
     setTimer,
     stopwatch,
     onDefect: error => onDefect("dns", error),
   })
-  const { resolver } = createDnsCache(withCnameChasing(servers, { timeoutMs: 1500, stopwatch }), clock)
+  const resolver = cachingResolver(new DnsCache(clock), servers, NO_GUARDS)
   const faulty: CachingResolver = question => work("resolver", () => resolver(question))
   const mail = createLearningProbe(createMailProbe({ resolver: faulty, clock, needsSuiteProof: () => true }), {
     learnedHosts: new LearnedHosts(LEARNED_BOUNDS),

@@ -57,11 +57,28 @@ export type ServerReply =
   /** The server did not reply, or cannot be reached. */
   | { readonly kind: "silent" }
 
+/** The reply of a server that does not reply. */
+export const SILENT = { kind: "silent" } as const satisfies ServerReply
+
+/** A question on its way to one server. */
+export type ServerQuery = {
+  readonly question: DnsQuestion
+  /** Set by what carries it: the id of its packet, and what takes it back; null: it is not under way. */
+  id: number
+  carrier: { readonly cancel: (query: ServerQuery) => void } | null
+  /** Receives the reply: once at most, perhaps while it is sent, and not after `cancel`. */
+  readonly onReply: (reply: ServerReply) => void
+}
+
 /**
- * Sends one question to one server and waits for the reply. It never rejects. A reply counts only if it comes from the
- * server to the port of the query, with the id and the question of the query (RFC 5452 §9.1); all else is ignored.
+ * Sends questions to one server. A reply counts only if it comes from the server to the port of the query, with the id and the question
+ * of the query (RFC 5452 §9.1); all else is ignored. It knows no timeout: whoever sends a question cancels it.
  */
-export type DnsExchange = (question: DnsQuestion, timeoutMs: number) => Promise<ServerReply>
+export type DnsExchange = {
+  readonly send: (query: ServerQuery) => void
+  /** Closes the sockets. Pending and later questions are `silent`. */
+  readonly close: () => void
+}
 
 /** The IP address of a DNS server, without brackets, and its port. */
 export type DnsServerAddress = { readonly address: string; readonly port: number }

@@ -19,9 +19,16 @@ const CANARY_TYPES: readonly DnsRecordType[] = ["A", "NS", "MX"]
  */
 export type CanaryState = "unknown" | "believed" | "denied" | "silent"
 
-/** A resolver that is believed only while it knows the canaries. */
+/** Believes the servers only while they know the canaries. */
 export type CanaryGuard = {
-  readonly resolver: Resolver
+  /** Called before a question is asked: the round for which its answer waits; null: there is none. */
+  readonly firstRound: () => Promise<unknown> | null
+  /** What is believed of how a question ended, at once or after the canaries for which it waits. */
+  readonly believed: (
+    finding: Finding<DnsAnswer>,
+    firstRound: Promise<unknown> | null,
+  ) => Finding<DnsAnswer> | Promise<Finding<DnsAnswer>>
+  /** While it is `denied`, no question is worth asking. */
   readonly state: () => CanaryState
   /** Starts a round in the background, so that the state is known before the first question. */
   readonly start: () => void
@@ -45,13 +52,9 @@ type CanaryGuardDeps = {
  * `unavailable` otherwise: so the first wrong denial of a resolver is not believed either. Negative answers that arrive during
  * a round share the next round, so that there is never more than one.
  */
-export function createCanaryGuard(
-  resolver: Resolver,
-  { canaries, directResolver, setTimer, onChange }: CanaryGuardDeps,
-): CanaryGuard {
-  if (canaries.length === 0) return withoutGuard(resolver)
+export function createCanaryGuard({ canaries, directResolver, setTimer, onChange }: CanaryGuardDeps): CanaryGuard {
   const probeAll = createCanaryProbe(canaries, directResolver)
-  let state: CanaryState = "unknown"
+  let state: CanaryState = canaries.length === 0 ? "believed" : "unknown"
   let cancelTimer: (() => void) | null = null
   let isStopped = false
   const rounds = createCanaryRounds(async () => {
@@ -69,17 +72,16 @@ export function createCanaryGuard(
   const unlessDenied = (finding: Finding<DnsAnswer>) => (currentState() === "denied" ? NOT_BELIEVED : finding)
 
   return {
-    resolver: question => {
-      if (state === "denied") return Promise.resolve(NOT_BELIEVED)
-      const firstRound = state === "unknown" ? rounds.current() : null
-      return resolver(question).then(finding => {
-        if (!finding.known) return finding
-        if (finding.value.outcome !== "records") return ifAlive(rounds.next(), finding)
-        return firstRound === null ? unlessDenied(finding) : firstRound.then(() => unlessDenied(finding))
-      })
+    firstRound: () => (state === "unknown" ? rounds.current() : null),
+    believed: (finding, firstRound) => {
+      if (!finding.known || canaries.length === 0) return finding
+      if (finding.value.outcome !== "records") return ifAlive(rounds.next(), finding)
+      return firstRound === null ? unlessDenied(finding) : firstRound.then(() => unlessDenied(finding))
     },
     state: currentState,
-    start: () => void rounds.current(),
+    start: () => {
+      if (canaries.length > 0) void rounds.current()
+    },
     stop: () => {
       isStopped = true
       cancelTimer?.()
@@ -93,28 +95,16 @@ const NOT_BELIEVED: Finding<never> = unknown("unavailable")
 const ifAlive = async (round: Promise<CanaryOutcome>, finding: Finding<DnsAnswer>): Promise<Finding<DnsAnswer>> =>
   (await round) === "alive" ? finding : NOT_BELIEVED
 
-const withoutGuard = (resolver: Resolver): CanaryGuard => ({
-  resolver,
-  state: () => "believed",
-  start: () => undefined,
-  stop: () => undefined,
-})
-
 /** `alive`: a record was found. `denied`: the name was denied or the query refused. `silent`: there was no reply. */
 export type CanaryOutcome = "alive" | "denied" | "silent"
 
 /** Rounds of canary queries, of which one runs at a time. */
-type CanaryRounds = {
-  /** The running round, or a new one. */
-  readonly current: () => Promise<CanaryOutcome>
-  /** A round that starts after this call. If the running round finds no canary alive, its outcome is used instead. */
-  readonly next: () => Promise<CanaryOutcome>
-}
-
-function createCanaryRounds(probeAll: () => Promise<CanaryOutcome>): CanaryRounds {
+function createCanaryRounds(probeAll: () => Promise<CanaryOutcome>) {
   const flight = new SingleFlight<"round", CanaryOutcome>()
   let following: Promise<CanaryOutcome> | null = null
+  /** The running round, or a new one. */
   const current = (): Promise<CanaryOutcome> => flight.run("round", probeAll)
+  /** A round that starts after this call. If the running round finds no canary alive, its outcome is used instead. */
   const next = (): Promise<CanaryOutcome> => {
     const running = flight.get("round")
     if (running === undefined) return current()

@@ -43,9 +43,8 @@ type Suspicion = { readonly reason: "timeouts" | "failures" }
  * Unlike `CircuitBreaker` in `base/`, it probes by itself, so that no caller waits for the timeout of a trial call.
  */
 export class DnsCircuitBreaker {
-  /** While the breaker is open, every question is `unavailable` at once. */
-  readonly resolver: Resolver = question => this.#resolve(question)
-  readonly #servers: Resolver
+  /** Queries the servers for the breaker itself. */
+  readonly #directResolver: Resolver
   readonly #deps: DnsCircuitBreakerDeps
   /** The last questions that had records, at most one for each registrable domain, the latest last. */
   readonly #goodQuestions: GoodQuestion[] = []
@@ -60,9 +59,8 @@ export class DnsCircuitBreaker {
   #isOpen = false
   #isStopped = false
 
-  /** `servers` queries the servers. */
-  constructor(servers: Resolver, deps: DnsCircuitBreakerDeps) {
-    this.#servers = servers
+  constructor(directResolver: Resolver, deps: DnsCircuitBreakerDeps) {
+    this.#directResolver = directResolver
     this.#deps = deps
     this.#silentDomains = new SilentDomains(deps.stopwatch)
     this.#probes = createProbeLoop(() => this.#probeServers(), deps.setTimer)
@@ -84,20 +82,28 @@ export class DnsCircuitBreaker {
     this.#probes.stop()
   }
 
-  #resolve(question: DnsQuestion): Promise<Finding<DnsAnswer>> {
-    if (this.#isOpen) return Promise.resolve(unknown("unavailable"))
-    const domain = this.#domainOf(question.name)
-    if (this.#silentDomains.isSilent(domain)) return Promise.resolve(unknown("timed_out"))
-    const repliesBefore = this.#replyCount
-    this.#watchForSilence(repliesBefore)
-    return this.#servers(question).then(finding => {
-      this.#record(question, domain, finding, repliesBefore)
-      return finding
-    })
+  /** Why a question below the registrable domain is not sent; null: it is. While the breaker is open, every one is `unavailable`. */
+  refusal(domain: string): Finding<never> | null {
+    if (this.#isOpen) return unknown("unavailable")
+    return this.#silentDomains.isSilent(domain) ? unknown("timed_out") : null
   }
 
-  /** The registrable domain. A check asks several questions about one name and names below it in a row. */
-  #domainOf(name: string): string {
+  /**
+   * A question is sent now. Returns how many replies there were before, for `record`. If there is none for a while the servers are suspected,
+   * so that a check that has to wait for dead ones is the only one. One timer runs at a time.
+   */
+  recordSent(): number {
+    const repliesBefore = this.#replyCount
+    if (this.#isStopped || this.#suspicion !== null) return repliesBefore
+    this.#cancelSilenceTimer ??= this.#deps.setTimer(SUSPICION_MS, () => {
+      this.#cancelSilenceTimer = null
+      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
+    })
+    return repliesBefore
+  }
+
+  /** The registrable domain of a name. A check asks several questions about one name and names below it in a row. */
+  domainOf(name: string): string {
     const host = withoutUnderscoredLabel(name)
     if (host !== this.#lastName) {
       this.#lastDomain = this.#deps.registrableOf(host)
@@ -106,16 +112,8 @@ export class DnsCircuitBreaker {
     return this.#lastDomain
   }
 
-  /** Suspects the servers early, so that a check that has to wait for dead ones is the only one. One timer runs at a time. */
-  #watchForSilence(repliesBefore: number): void {
-    if (this.#isStopped || this.#suspicion !== null) return
-    this.#cancelSilenceTimer ??= this.#deps.setTimer(SUSPICION_MS, () => {
-      this.#cancelSilenceTimer = null
-      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
-    })
-  }
-
-  #record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {
+  /** Records how a question ended that was sent after `repliesBefore` replies. */
+  record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {
     if (!isReply(finding)) {
       if (this.#silentDomains.recordTimeout(domain, question.name) === "doubtful") void this.#askDomainItself(domain)
       if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
@@ -135,7 +133,7 @@ export class DnsCircuitBreaker {
 
   /** A subdomain with dead servers of its own must not make its parent silent, which others need. */
   async #askDomainItself(domain: string): Promise<void> {
-    const finding = await this.#servers({ name: domain, type: "A" })
+    const finding = await this.#directResolver({ name: domain, type: "A" })
     if (!isReply(finding)) return
     this.#replyCount++
     this.#silentDomains.recordOwnReply(domain)
@@ -158,7 +156,7 @@ export class DnsCircuitBreaker {
   }
 
   async #probe(question: DnsQuestion): Promise<void> {
-    const finding = await this.#servers(question)
+    const finding = await this.#directResolver(question)
     if (isReply(finding)) this.#replyCount++
     if (this.#suspicion !== null && this.#isWorking(finding)) this.#clear()
   }

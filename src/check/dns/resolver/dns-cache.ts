@@ -1,7 +1,7 @@
 import { FactCache } from "../../../base/fact-cache.ts"
 import { type Finding, known } from "../../../base/finding.ts"
 import type { Clock } from "../../../base/outside-world.ts"
-import type { CachedDnsAnswer, CachingResolver, DnsAnswer, DnsRecord, Resolver } from "../dns-types.ts"
+import type { CachedDnsAnswer, DnsAnswer, DnsQuestion, DnsRecord } from "../dns-types.ts"
 
 /** The least and the greatest time that an answer is fresh, whatever its TTL. */
 export const TTL_MIN_S = 30
@@ -40,57 +40,71 @@ export const cacheBounds = (bytesMax = DNS_CACHE_BOUNDS.bytesMax): DnsCacheBound
 /** How many entries the cache has, and how many questions it answered and did not answer. */
 export type DnsCacheStats = { readonly entries: number; readonly hits: number; readonly misses: number }
 
-/** A caching resolver with its counters. `bytes` is an estimate. */
-type DnsCache = {
-  readonly resolver: CachingResolver
-  /** The same, and an answer that is not cached yet is not cached: what becomes of it is. */
-  readonly resolverOnce: CachingResolver
-  readonly stats: () => DnsCacheStats & { readonly bytes: number }
-}
+type CachedFinding = Finding<CachedDnsAnswer>
 
 /**
- * Caches answers for their TTL, and serves stale ones while the resolver fails (RFC 8767). Equal questions that are in flight at the same
+ * Caches answers for their TTL, and replaces failures by stale ones (RFC 8767). Equal questions that are in flight at the same
  * time are sent once, and all of them get the same finding.
  */
-export function createDnsCache(
-  resolver: Resolver,
-  clock: Clock,
-  { entriesMax, bytesMax, answerBytesMax }: DnsCacheBounds = DNS_CACHE_BOUNDS,
-): DnsCache {
-  const kind = {
-    entriesMax,
-    failureTtlMs: FAILURE_TTL_MS,
-    staleMs: STALE_WINDOW_S * 1000,
-    staleTtlMs: STALE_TTL_MS,
-  }
-  const cache = new FactCache<DnsAnswer, Finding<CachedDnsAnswer>>(kind, clock, cachedFinding, {
-    bytesMax,
-    entryBytesMax: answerBytesMax,
-    bytesOf: (key, finding) => estimateEntryBytes(key, finding.known ? finding.value.records : []),
-  })
-  let hits = 0
-  let misses = 0
-  const cacheFinding = (key: string, finding: Finding<DnsAnswer>, isOnce: boolean): Finding<CachedDnsAnswer> => {
-    if (!finding.known) return cache.setFailure(key, finding)
-    if (isOnce) return cachedFinding(finding, false, clock() + lifetimeMs(finding.value))
-    return cache.setAnswer(key, finding, lifetimeMs(finding.value))
-  }
-  const resolverOf =
-    (isOnce: boolean): CachingResolver =>
-    question => {
-      const key = `${question.type} ${question.name}`
-      const hit = cache.fresh(key)
-      if (hit !== undefined) {
-        hits++
-        return Promise.resolve(hit)
-      }
-      misses++
-      return cache.flights.run(key, () => resolver(question).then(finding => cacheFinding(key, finding, isOnce)))
+export class DnsCache {
+  readonly #cache: FactCache<DnsAnswer, CachedFinding>
+  readonly #clock: Clock
+  #hits = 0
+  #misses = 0
+
+  constructor(clock: Clock, { entriesMax, bytesMax, answerBytesMax }: DnsCacheBounds = DNS_CACHE_BOUNDS) {
+    const kind = {
+      entriesMax,
+      failureTtlMs: FAILURE_TTL_MS,
+      staleMs: STALE_WINDOW_S * 1000,
+      staleTtlMs: STALE_TTL_MS,
     }
-  return {
-    resolver: resolverOf(false),
-    resolverOnce: resolverOf(true),
-    stats: () => ({ entries: cache.size, hits, misses, bytes: cache.bytes }),
+    this.#clock = clock
+    this.#cache = new FactCache<DnsAnswer, CachedFinding>(kind, clock, cachedFinding, {
+      bytesMax,
+      entryBytesMax: answerBytesMax,
+      bytesOf: (key, finding) => estimateEntryBytes(key, finding.known ? finding.value.records : []),
+    })
+  }
+
+  /**
+   * The fresh or pending finding of a question, else that with which `ask` calls its argument, once. A stale answer replaces a failure. `isOnce`: an
+   * answer that is not cached yet is not cached, because what becomes of it is.
+   */
+  resolve(
+    question: DnsQuestion,
+    ask: (onEnd: (finding: Finding<DnsAnswer>) => void) => void,
+    isOnce = false,
+  ): Promise<CachedFinding> {
+    const key = `${question.type} ${question.name}`
+    const hit = this.#cache.fresh(key)
+    if (hit !== undefined) {
+      this.#hits++
+      return Promise.resolve(hit)
+    }
+    this.#misses++
+    const { flights } = this.#cache
+    const pending = flights.get(key)
+    if (pending !== undefined) return pending
+    const { promise, resolve } = Promise.withResolvers<CachedFinding>()
+    flights.add(key, promise)
+    try {
+      ask(finding => {
+        flights.invalidate(key)
+        if (!finding.known) resolve(this.#cache.setFailure(key, finding))
+        else if (isOnce) resolve(cachedFinding(finding, false, this.#clock() + lifetimeMs(finding.value)))
+        else resolve(this.#cache.setAnswer(key, finding, lifetimeMs(finding.value)))
+      })
+    } catch (error) {
+      flights.invalidate(key)
+      throw error
+    }
+    return promise
+  }
+
+  /** The counters. `bytes` is an estimate. */
+  stats(): DnsCacheStats & { readonly bytes: number } {
+    return { entries: this.#cache.size, hits: this.#hits, misses: this.#misses, bytes: this.#cache.bytes }
   }
 }
 

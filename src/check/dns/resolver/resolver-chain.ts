@@ -1,13 +1,11 @@
-import type { Clock, Random, SetTimer, Stopwatch } from "../../../base/outside-world.ts"
+import type { Clock, Random } from "../../../base/outside-world.ts"
 import type { CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
-import { createUdpExchange } from "../wire/udp-exchange.ts"
+import { UdpExchange } from "../wire/udp-exchange.ts"
 import { createCanaryGuard } from "./canary-guard.ts"
 import { DnsCircuitBreaker } from "./circuit-breaker.ts"
-import { withCnameChasing } from "./cname-chaser.ts"
-import { withConcurrencyLimit } from "./concurrency-limit.ts"
-import { cacheBounds, createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
-import { createFailover } from "./failover.ts"
-import { createInstrumentedResolver, type DnsOutcomeCounts } from "./instrumented-resolver.ts"
+import { ConcurrencyLimit } from "./concurrency-limit.ts"
+import { cacheBounds, DnsCache, type DnsCacheStats } from "./dns-cache.ts"
+import { type DnsGuards, type DnsOutcomeCounts, DnsServers, type DnsServersDeps, Resolution } from "./resolution.ts"
 
 /** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
@@ -37,15 +35,7 @@ export type ResolverChainStats = {
   readonly answerCache: DnsCacheStats
 }
 
-type ServerResolverDeps = {
-  /** For one question with all its attempts. */
-  readonly timeoutMs: number
-  readonly random: Random
-  readonly setTimer: SetTimer
-  readonly stopwatch: Stopwatch
-  /** Receives defects of ours in reading replies. Absent: they are not reported. */
-  readonly onDefect?: (error: unknown) => void
-}
+type ServerResolverDeps = Omit<DnsServersDeps, "attemptsMax"> & { readonly random: Random }
 
 type ResolverChainDeps = ServerResolverDeps & {
   readonly servers: readonly DnsServerAddress[]
@@ -63,27 +53,17 @@ type ResolverChainDeps = ServerResolverDeps & {
 /** `silent`: no server answers. `failing`: they answer every question with a failure. `denying`: they deny the canaries. */
 export type DnsOutage = "silent" | "failing" | "denying"
 
-/** Builds the chain of resolvers, from the packets outwards. The reason for a wrapper's position stands beside it. */
+/** Builds the resolver. What a question passes on its way is told at `Resolution`. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
-  const { servers, canaries, clock, setTimer } = deps
-  const exchanges = servers.map(server => createUdpExchange(server, deps))
-  // Innermost: all other wrappers deal with complete answers, whichever server sent them.
-  const failover = createFailover(
-    exchanges.map(({ exchange }) => exchange),
-    { ...deps, attemptsMax: DNS_ATTEMPTS_MAX },
-  )
-  const instrumented = createInstrumentedResolver(withCnameChasing(failover, deps))
-  const directResolver = instrumented.resolver
+  const { canaries, clock, setTimer } = deps
+  const exchanges = deps.servers.map(server => new UdpExchange(server, deps))
+  const servers = new DnsServers(exchanges, { ...deps, attemptsMax: DNS_ATTEMPTS_MAX })
+  const { directResolver } = servers
   const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
   const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
-  // The breaker is inside the limit: a query that has waited for its slot is not sent to servers that died meanwhile.
   const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions, onChange: () => tell() })
-  const limited = withConcurrencyLimit(breaker.resolver, {
-    inFlightMax: DNS_IN_FLIGHT_MAX,
-    waitingMax: DNS_WAITING_MAX,
-    setTimer,
-  })
-  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer, onChange: () => tell() })
+  const limit = new ConcurrencyLimit(DNS_IN_FLIGHT_MAX, DNS_WAITING_MAX)
+  const canaryGuard = createCanaryGuard({ canaries, directResolver, setTimer, onChange: () => tell() })
   const outage = (): DnsOutage | null => {
     if (canaryGuard.state() === "denied") return "denying"
     const reason = breaker.openReason()
@@ -91,26 +71,32 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
     return canaryGuard.state() === "silent" ? "silent" : null
   }
   const tell = createChangeTeller(outage, deps.onAvailabilityChange)
-  // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
-  const cache = createDnsCache(canaryGuard.resolver, clock, cacheBounds(deps.dnsCacheBytes))
+  const cache = new DnsCache(clock, cacheBounds(deps.dnsCacheBytes))
+  const guards = { canaryGuard, limit, breaker }
   // The state of DNS is known before the first check needs it.
   canaryGuard.start()
   return {
-    resolver: cache.resolver,
-    resolverOnce: cache.resolverOnce,
+    resolver: cachingResolver(cache, servers, guards),
+    resolverOnce: cachingResolver(cache, servers, guards, true),
     stats: () => ({
       isBreakerOpen: breaker.isOpen(),
-      queryCounts: instrumented.stats(),
+      queryCounts: servers.counts,
       answerCache: cache.stats(),
     }),
     isUnavailable: () => outage() !== null,
     stop: () => {
       canaryGuard.stop()
       breaker.stop()
-      for (const { close } of exchanges) close()
+      for (const exchange of exchanges) exchange.close()
     },
   }
 }
+
+/** Resolves from the cache first: its answers were believed when they came, so it serves them while no answer is believed. */
+export const cachingResolver =
+  (cache: DnsCache, servers: DnsServers, guards: DnsGuards, isOnce = false): CachingResolver =>
+  question =>
+    cache.resolve(question, onEnd => new Resolution(question, servers, guards, onEnd).ask(), isOnce)
 
 /** Tells of an outage when it begins and when it ends. That its cause becomes another one is not told. */
 function createChangeTeller(
@@ -131,8 +117,7 @@ export function createServerResolver(
   server: DnsServerAddress,
   deps: ServerResolverDeps,
 ): { readonly resolver: Resolver; readonly close: () => void } {
-  const { timeoutMs, setTimer, stopwatch } = deps
-  const { exchange, close } = createUdpExchange(server, deps)
-  const failover = createFailover([exchange], { timeoutMs, attemptsMax: DNS_ATTEMPTS_MAX, setTimer, stopwatch })
-  return { resolver: withCnameChasing(failover, deps), close }
+  const exchange = new UdpExchange(server, deps)
+  const { directResolver } = new DnsServers([exchange], { ...deps, attemptsMax: DNS_ATTEMPTS_MAX })
+  return { resolver: directResolver, close: () => exchange.close() }
 }

@@ -5,21 +5,6 @@ export class MalformedPacket extends Error {
   override readonly name = "MalformedPacket"
 }
 
-/** The position of one resource record in a packet (RFC 1035 §4.1.3). */
-export type RecordPosition = {
-  readonly nameOffset: number
-  readonly type: number
-  readonly class: number
-  /** The raw TTL field. In an OPT record it holds flags instead (RFC 6891 §6.1.3). */
-  readonly ttl: number
-  readonly contentOffset: number
-  readonly contentEndOffset: number
-}
-
-type RecordPositions = { readonly positions: readonly RecordPosition[]; readonly endOffset: number }
-
-const NO_POSITIONS: readonly RecordPosition[] = []
-
 /**
  * How many bytes of names are read from one packet. What a pointer points to counts each time. A packet without pointers has fewer,
  * and one with pointers has room for two names of full length in each of a hundred records.
@@ -32,6 +17,15 @@ const TWO_NAMES_BYTES = 2 * 255
 /** Holds the name that is being read: five times as fast as joining strings. */
 const NAME_TEXT = Buffer.alloc(DOMAIN_NAME_CHARS_MAX)
 
+/** The numbers of the record types that are queried or read (IANA, "Domain Name System (DNS) Parameters"). */
+export const TYPE_NUMBERS = { A: 1, NS: 2, CNAME: 5, SOA: 6, MX: 15, TXT: 16, AAAA: 28, SRV: 33, OPT: 41 } as const
+
+/** The class of the Internet. */
+export const CLASS_IN = 1
+
+/** A TTL whose top bit is set counts as zero (RFC 2181 §8). */
+export const normalizeTtl = (seconds: number): number => (seconds > 0x7fff_ffff ? 0 : seconds)
+
 const POINTER = 0b1100_0000
 const DOT = 0x2e
 
@@ -42,6 +36,10 @@ const DOT = 0x2e
 export class PacketReader {
   readonly #bytes: Uint8Array
   #nameBytesLeft = NAME_BYTES_MAX
+  /** The resource record (RFC 1035 §4.1.3) to which `moveTo` went: where its name, its content and the next record begin. */
+  nameOffset = 0
+  contentOffset = 0
+  endOffset = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
@@ -67,11 +65,6 @@ export class PacketReader {
   /** The unsigned 32-bit number at the offset. */
   uint32(offset: number): number {
     return this.uint16(offset) * 0x1_0000 + this.uint16(offset + 2)
-  }
-
-  /** A view of the bytes from the offset up to `end`, which must not lie beyond the end of the packet. */
-  slice(offset: number, end: number): Uint8Array {
-    return this.#bytes.subarray(offset, end)
   }
 
   /** The offset after the name. A pointer in the name is not followed. */
@@ -111,32 +104,27 @@ export class PacketReader {
     }
   }
 
-  /** The positions of `count` records from the offset on, and the offset after them. */
-  records(offset: number, count: number): RecordPositions {
-    if (count === 0) return { positions: NO_POSITIONS, endOffset: offset }
-    const positions: RecordPosition[] = []
-    let endOffset = offset
-    for (let index = 0; index < count; index++) {
-      const position = this.#recordPosition(endOffset)
-      positions.push(position)
-      endOffset = position.contentEndOffset
-    }
-    return { positions, endOffset }
+  /** Goes to the record at the offset, whose fields stand in the ten bytes before its content. */
+  moveTo(offset: number): void {
+    this.nameOffset = offset
+    this.contentOffset = this.nameEndOffset(offset) + 10
+    this.endOffset = this.contentOffset + this.uint16(this.contentOffset - 2)
+    if (this.endOffset > this.#bytes.length) throw new MalformedPacket("A record is longer than the packet.")
   }
 
-  #recordPosition(nameOffset: number): RecordPosition {
-    const offset = this.nameEndOffset(nameOffset)
-    const contentOffset = offset + 10
-    const contentEndOffset = contentOffset + this.uint16(offset + 8)
-    if (contentEndOffset > this.#bytes.length) throw new MalformedPacket("A record is longer than the packet.")
-    return {
-      nameOffset,
-      type: this.uint16(offset),
-      class: this.uint16(offset + 2),
-      ttl: this.uint32(offset + 4),
-      contentOffset,
-      contentEndOffset,
-    }
+  /** Whether the record has the type, and the class of the Internet. */
+  isOfType(type: number): boolean {
+    return this.uint16(this.contentOffset - 10) === type && this.uint16(this.contentOffset - 8) === CLASS_IN
+  }
+
+  /** The TTL of the record. */
+  ttlS(): number {
+    return normalizeTtl(this.uint32(this.contentOffset - 6))
+  }
+
+  /** Whether it is an OPT record with the upper bits of an error code, BADVERS for one (RFC 6891 §6.1.3). */
+  hasExtendedRcode(): boolean {
+    return this.uint16(this.contentOffset - 10) === TYPE_NUMBERS.OPT && this.byte(this.contentOffset - 6) > 0
   }
 
   #labelEndOffset(offset: number, length: number): number {

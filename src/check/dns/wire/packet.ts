@@ -1,8 +1,8 @@
 import { assert } from "../../../base/errors.ts"
 import type { DnsQuestion } from "../dns-types.ts"
 import { DOMAIN_NAME_CHARS_MAX } from "../domain-name.ts"
-import { MalformedPacket, PacketReader } from "./packet-reader.ts"
-import { CLASS_IN, type DnsReadResult, readRecords, TYPE_NUMBERS } from "./records.ts"
+import { CLASS_IN, MalformedPacket, PacketReader, TYPE_NUMBERS } from "./packet-reader.ts"
+import { type DnsReadResult, readRecords } from "./records.ts"
 
 /** A packet, read as the reply to one query. */
 export type ParsedPacket =
@@ -12,7 +12,7 @@ export type ParsedPacket =
   | { readonly kind: "truncated" }
   /** The server replied with an error, or its reply is malformed, or a defect of ours ended the reading. */
   | { readonly kind: "failed"; readonly defect?: unknown }
-  | ({ readonly kind: "answered" } & DnsReadResult)
+  | DnsReadResult
 
 /** The longest reply that we accept over UDP. It passes every network without fragmentation (DNS flag day 2020). */
 export const UDP_PAYLOAD_BYTES_MAX = 1232
@@ -58,14 +58,8 @@ export function encodeQuery(id: number, { name, type }: DnsQuestion): Uint8Array
 const ENCODABLE = "the name of a query fits into a packet"
 
 /** The root, OPT, the length of replies, no flags, and no options. */
-const OPT_RECORD = Uint8Array.of(
-  0,
-  0,
-  TYPE_NUMBERS.OPT,
-  UDP_PAYLOAD_BYTES_MAX >> 8,
-  UDP_PAYLOAD_BYTES_MAX & 0xff,
-  ...[0, 0, 0, 0, 0, 0],
-)
+const OPT_RECORD = new Uint8Array(11)
+OPT_RECORD.set([TYPE_NUMBERS.OPT, UDP_PAYLOAD_BYTES_MAX >> 8, UDP_PAYLOAD_BYTES_MAX & 0xff], 2)
 
 /** The query that is being written: a header with recursion desired, one question and one additional record, and room for the rest. */
 const QUERY = new Uint8Array(HEADER_BYTES + DOMAIN_NAME_CHARS_MAX + 2 + 4 + OPT_RECORD.length)
@@ -79,26 +73,20 @@ const queryView = (length: number): Uint8Array => (QUERY_VIEWS[length] ??= QUERY
 /** Writes the name after the header, and returns the offset after it. */
 function writeName(name: string): number {
   let lengthOffset = HEADER_BYTES
-  if (name !== "") {
-    const end = HEADER_BYTES + 1 + name.length
-    for (let offset = HEADER_BYTES + 1; offset < end; offset++) {
-      const byte = name.charCodeAt(offset - HEADER_BYTES - 1)
-      assert(byte > 0x20 && byte < 0x7f, ENCODABLE)
-      QUERY[offset] = byte
-      if (byte === DOT) lengthOffset = writeLabelLength(lengthOffset, offset)
-    }
-    lengthOffset = writeLabelLength(lengthOffset, end)
+  const end = name === "" ? HEADER_BYTES : HEADER_BYTES + 1 + name.length
+  for (let offset = HEADER_BYTES + 1; offset <= end; offset++) {
+    const byte = offset === end ? DOT : name.charCodeAt(offset - HEADER_BYTES - 1)
+    assert(byte > 0x20 && byte < 0x7f, ENCODABLE)
+    QUERY[offset] = byte
+    if (byte !== DOT) continue
+    // The length of a label stands before it, where the dot before it was written.
+    const length = offset - lengthOffset - 1
+    assert(length > 0 && length < 64, ENCODABLE)
+    QUERY[lengthOffset] = length
+    lengthOffset = offset
   }
   QUERY[lengthOffset] = 0
   return lengthOffset + 1
-}
-
-/** Writes the length of a label before it. Returns the offset of the next length, where the label ends. */
-function writeLabelLength(lengthOffset: number, end: number): number {
-  const length = end - lengthOffset - 1
-  assert(length > 0 && length < 64, ENCODABLE)
-  QUERY[lengthOffset] = length
-  return end
 }
 
 /** Parses a packet as the reply to the question that was sent with the id. It never throws, and its work is bounded. */
@@ -111,8 +99,7 @@ export function parseReply(bytes: Uint8Array, id: number, question: DnsQuestion)
     const rcode = packet.byte(3) & 0x0f
     if (rcode !== NOERROR && rcode !== NXDOMAIN) return FAILED
     if ((packet.byte(2) & 0x02) !== 0) return TRUNCATED
-    const result = readRecords(packet, recordsOffset, rcode === NXDOMAIN, question)
-    return result === null ? FAILED : { kind: "answered", answer: result.answer, pendingCname: result.pendingCname }
+    return readRecords(packet, recordsOffset, rcode === NXDOMAIN, question) ?? FAILED
   } catch (error) {
     return error instanceof MalformedPacket ? FAILED : { kind: "failed", defect: error }
   }

@@ -1,76 +1,70 @@
-import type { Random, SetTimer } from "../../../base/outside-world.ts"
-import type { DnsExchange, DnsQuestion, DnsServerAddress, ServerReply } from "../dns-types.ts"
-import { encodeQuery, isEncodableName, parseReply, UNENCODABLE_NAME_REPLY } from "./packet.ts"
-
-/** An exchange that holds sockets. `close` closes them; from then on every question is `silent`. */
-export type ClosableExchange = { readonly exchange: DnsExchange; readonly close: () => void }
-
-const SILENT: ServerReply = { kind: "silent" }
-const FAILED: ServerReply = { kind: "failed" }
+import type { Random } from "../../../base/outside-world.ts"
+import { type DnsExchange, type DnsServerAddress, type ServerQuery, type ServerReply, SILENT } from "../dns-types.ts"
+import { encodeQuery, parseReply } from "./packet.ts"
 
 /**
  * Queries the server over TCP (RFC 7766), with one connection for each question. A connection that is refused, reset or closed
- * before the reply is complete is `silent`. A message that is no reply to the question is `failed`.
+ * before the reply is complete is `silent`. A message that is no reply to the question is `failed`. The name must be encodable.
  */
-export function createTcpExchange(
-  server: DnsServerAddress,
-  { random, setTimer }: { readonly random: Random; readonly setTimer: SetTimer },
-): ClosableExchange {
-  const inFlight = new Set<() => void>()
-  let isClosed = false
-  const exchange: DnsExchange = (question, timeoutMs) => {
-    if (!isEncodableName(question.name)) return Promise.resolve(UNENCODABLE_NAME_REPLY)
-    if (isClosed) return Promise.resolve(SILENT)
+export function createTcpExchange(server: DnsServerAddress, random: Random): DnsExchange {
+  const pending = new Map<ServerQuery, () => void>()
+  const carrier = {
+    cancel: (query: ServerQuery): void => {
+      const closeConnection = pending.get(query)
+      query.carrier = null
+      pending.delete(query)
+      closeConnection?.()
+    },
+  }
+  const send = (query: ServerQuery): void => {
     const [high = 0, low = 0] = random(2)
-    return new Promise(resolve => {
-      const abort = exchangeOverConnection(server, question, (high << 8) | low, reply => {
-        cancelTimer()
-        inFlight.delete(abort)
-        resolve(reply)
-      })
-      const cancelTimer = setTimer(timeoutMs, abort)
-      inFlight.add(abort)
-    })
+    query.id = (high << 8) | low
+    query.carrier = carrier
+    const onEnd = (reply: ServerReply): void => {
+      if (!pending.has(query)) return
+      carrier.cancel(query)
+      query.onReply(reply)
+    }
+    pending.set(query, queryOverConnection(server, query, onEnd))
   }
   const close = (): void => {
-    isClosed = true
-    for (const abort of inFlight) abort()
+    for (const query of pending.keys()) {
+      carrier.cancel(query)
+      query.onReply(SILENT)
+    }
   }
-  return { exchange, close }
+  return { send, close }
 }
 
-/** Sends the question on a new connection. `onReply` is called once, not before this returns. The returned function aborts it: `silent`. */
-function exchangeOverConnection(
+/** Sends the question on a new connection. `onEnd` is not called before this returns. The returned function closes the connection. */
+function queryOverConnection(
   server: DnsServerAddress,
-  question: DnsQuestion,
-  id: number,
-  onReply: (reply: ServerReply) => void,
+  { id, question }: ServerQuery,
+  onEnd: (reply: ServerReply) => void,
 ): () => void {
   const assemble = createMessageAssembler()
   let unsent = frameMessage(encodeQuery(id, question))
   let socket: Bun.Socket | null = null
-  let isFinished = false
-  const finish = (reply: ServerReply): void => {
-    if (isFinished) return
-    isFinished = true
+  let isClosed = false
+  const close = (): void => {
+    isClosed = true
     // An orderly close would keep the socket as long as the server does not answer it.
     socket?.terminate()
-    onReply(reply)
   }
-  const finishSilent = (): void => finish(SILENT)
+  const endSilent = (): void => onEnd(SILENT)
   const send = (to: Bun.Socket): void => {
     unsent = unsent.subarray(Math.max(to.write(unsent), 0))
   }
   const onOpen = (to: Bun.Socket): void => {
     socket = to
-    if (isFinished) to.terminate()
+    if (isClosed) to.terminate()
     else send(to)
   }
   const onData = (chunk: Uint8Array): void => {
     const message = assemble(chunk)
     if (message === null) return
     const reply = parseReply(message, id, question)
-    finish(reply.kind === "answered" || reply.kind === "failed" ? reply : FAILED)
+    onEnd(reply.kind === "answered" || reply.kind === "failed" ? reply : { kind: "failed" })
   }
   // The function is async because Bun throws at once for some addresses and ports, and rejects for others.
   const connect = async (): Promise<unknown> =>
@@ -81,14 +75,14 @@ function exchangeOverConnection(
         open: onOpen,
         data: (_socket, chunk) => onData(chunk),
         drain: send,
-        end: finishSilent,
-        close: finishSilent,
-        error: finishSilent,
-        connectError: finishSilent,
+        end: endSilent,
+        close: endSilent,
+        error: endSilent,
+        connectError: endSilent,
       },
     })
-  connect().catch((_unreachable: unknown) => finishSilent())
-  return finishSilent
+  connect().catch((_unreachable: unknown) => endSilent())
+  return close
 }
 
 /** The length of a message precedes it on the connection (RFC 7766 §8). */

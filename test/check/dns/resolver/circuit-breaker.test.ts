@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { type Finding, unknown } from "../../../../src/base/finding.ts"
-import type { DnsAnswer, DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import type { DnsAnswer, DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
 import {
   DnsCircuitBreaker,
   FAILED_DOMAINS_MAX,
@@ -8,9 +8,12 @@ import {
   PROBE_INTERVAL_MS,
   SUSPICION_MS,
 } from "../../../../src/check/dns/resolver/circuit-breaker.ts"
+import { DnsServers, NO_GUARDS, Resolution } from "../../../../src/check/dns/resolver/resolution.ts"
 import { REPLYING_MS, SILENT_MS, SILENT_TIMEOUTS } from "../../../../src/check/dns/resolver/silent-domains.ts"
+import { exchangeOf, replyOf } from "../../../support/dns-exchange.ts"
 import { createFakeTime, settled } from "../../../support/time.ts"
 import { written } from "../../../support/zone.ts"
+import { guardedResolver } from "./guarded-resolver.ts"
 import { SOME } from "./manual-resolver.ts"
 import { KNOWN_NAME, resolverSuite } from "./resolver.suite.ts"
 
@@ -25,7 +28,8 @@ const registrableOf = (name: string): string => name.split(".").slice(-2).join("
 resolverSuite("a resolver with a circuit breaker", resolver => {
   const { later: setTimer, stopwatch } = createFakeTime()
   const probeQuestions = [{ name: KNOWN_NAME, type: "A" }] as const
-  return new DnsCircuitBreaker(resolver, { probeQuestions, registrableOf, setTimer, stopwatch }).resolver
+  const breaker = new DnsCircuitBreaker(resolver, { probeQuestions, registrableOf, setTimer, stopwatch })
+  return guardedResolver(resolver, { breaker })
 })
 
 /** Servers that reply to every name with what `reply` returns; a timeout takes its time. */
@@ -33,16 +37,20 @@ function setUp(reply: (name: string) => Finding<DnsAnswer>) {
   const time = createFakeTime()
   const queries: string[] = []
   const servers = { reply }
-  const breaker = new DnsCircuitBreaker(
-    question => {
-      queries.push(written(question))
-      const finding = servers.reply(question.name)
-      if (finding !== SILENT) return Promise.resolve(finding)
-      return new Promise(resolve => void time.later(TIMEOUT_MS, () => resolve(finding)))
-    },
-    { probeQuestions: [ROOT, CANARY], registrableOf, setTimer: time.later, stopwatch: time.stopwatch },
-  )
-  const ask = (name: string) => breaker.resolver({ name, type: "MX" })
+  const direct: Resolver = question => {
+    queries.push(written(question))
+    const finding = servers.reply(question.name)
+    if (finding !== SILENT) return Promise.resolve(finding)
+    return new Promise(resolve => void time.later(TIMEOUT_MS, () => resolve(finding)))
+  }
+  const breaker = new DnsCircuitBreaker(direct, {
+    probeQuestions: [ROOT, CANARY],
+    registrableOf,
+    setTimer: time.later,
+    stopwatch: time.stopwatch,
+  })
+  const resolver = guardedResolver(direct, { breaker })
+  const ask = (name: string) => resolver({ name, type: "MX" })
   const askAll = async (count: number) => {
     for (let index = 0; index < count; index++) await ask(`d${index}.com`)
   }
@@ -95,15 +103,18 @@ describe("servers that died", () => {
 
   test("are queried again when a question that was in flight is answered", async () => {
     const time = createFakeTime()
-    const breaker = new DnsCircuitBreaker(
-      ({ name }) =>
-        new Promise(
-          resolve =>
-            void time.later(name === "slow.com" ? 300 : 100, () => resolve(name === "slow.com" ? SOME : SILENT)),
-        ),
-      { probeQuestions: [CANARY], registrableOf, setTimer: time.later, stopwatch: time.stopwatch },
-    )
-    const all = ["slow.com", "a.com", "b.com"].map(name => breaker.resolver({ name, type: "A" }))
+    const direct: Resolver = ({ name }) =>
+      new Promise(
+        resolve => void time.later(name === "slow.com" ? 300 : 100, () => resolve(name === "slow.com" ? SOME : SILENT)),
+      )
+    const breaker = new DnsCircuitBreaker(direct, {
+      probeQuestions: [CANARY],
+      registrableOf,
+      setTimer: time.later,
+      stopwatch: time.stopwatch,
+    })
+    const resolver = guardedResolver(direct, { breaker })
+    const all = ["slow.com", "a.com", "b.com"].map(name => resolver({ name, type: "A" }))
     await time.tick(200)
     expect(breaker.isOpen()).toBe(true)
     await time.tick(100)
@@ -262,4 +273,26 @@ test("after stop a breaker sends no probe, whether it was open or opens later", 
   await time.tick(60_000)
   await other.time.tick(60_000)
   expect([queries, other.queries]).toEqual([[], []])
+})
+
+test("a defect of the breaker costs the question its answer, and is reported", async () => {
+  const reported: unknown[] = []
+  const defect = new Error("a defect")
+  const breaker = {
+    ...NO_GUARDS.breaker,
+    record: () => {
+      throw defect
+    },
+  }
+  const { later: setTimer, stopwatch } = createFakeTime()
+  const servers = new DnsServers([exchangeOf(replyOf(async () => SOME))], {
+    timeoutMs: TIMEOUT_MS,
+    attemptsMax: 1,
+    setTimer,
+    stopwatch,
+    onDefect: error => void reported.push(error),
+  })
+  const finding = new Promise(resolve => new Resolution(ROOT, servers, { ...NO_GUARDS, breaker }, resolve).ask())
+  expect(await finding).toEqual(FAILED)
+  expect(reported).toEqual([defect])
 })

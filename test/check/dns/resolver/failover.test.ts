@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../../../src/base/finding.ts"
-import type { DnsExchange, DnsQuestion, Resolver, ServerReply } from "../../../../src/check/dns/dns-types.ts"
-import { withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
-import { createFailover } from "../../../../src/check/dns/resolver/failover.ts"
+import type { DnsAnswer, DnsQuestion, ServerReply } from "../../../../src/check/dns/dns-types.ts"
+import { DnsServers } from "../../../../src/check/dns/resolver/resolution.ts"
+import { exchangeOf, replyOf } from "../../../support/dns-exchange.ts"
 import { createFakeTime } from "../../../support/time.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
@@ -12,7 +12,7 @@ const ANSWERED: ServerReply = {
   answer: { outcome: "records", records: [{ type: "A", address: "192.0.2.1" }], ttlS: 60 },
   pendingCname: null,
 }
-const FOUND = known({ answer: ANSWERED.answer, pendingCname: null })
+const FOUND = known(ANSWERED.answer)
 
 /** What a server does with one attempt: it replies after some milliseconds, or is silent until the timeout. */
 type Deed = { readonly after: number; readonly reply: ServerReply } | "nothing"
@@ -25,18 +25,17 @@ const at = (after: number, kind: "answered" | "failed" | "silent"): Deed => ({
 function servers(...deeds: readonly (readonly Deed[])[]) {
   const time = createFakeTime()
   const sent: string[] = []
-  const exchanges = deeds.map((ofServer, server): DnsExchange => {
+  const exchanges = deeds.map((ofServer, server) => {
     let count = 0
-    return (_, timeoutMs) => {
-      sent.push(`${server} at ${time.stopwatch()} for ${timeoutMs}`)
+    return exchangeOf(() => {
+      sent.push(`${server} at ${time.stopwatch()}`)
       const deed = ofServer[Math.min(count++, ofServer.length - 1)] ?? "nothing"
       return new Promise(settle => {
-        if (deed === "nothing") time.later(timeoutMs, () => settle({ kind: "silent" }))
-        else time.later(deed.after, () => settle(deed.reply))
+        if (deed !== "nothing") time.later(deed.after, () => settle(deed.reply))
       })
-    }
+    })
   })
-  const ask = createFailover(exchanges, {
+  const { directResolver: ask } = new DnsServers(exchanges, {
     timeoutMs: 1500,
     attemptsMax: 3,
     setTimer: time.later,
@@ -57,31 +56,23 @@ function servers(...deeds: readonly (readonly Deed[])[]) {
 }
 
 resolverSuite("a retrying and following resolver", resolver => {
-  const exchange: DnsExchange = async question => {
-    const finding = await resolver(question)
-    if (finding.known) return { kind: "answered", answer: finding.value, pendingCname: null }
-    return { kind: finding.cause === "timed_out" ? "silent" : "failed" }
-  }
   const { later: setTimer, stopwatch } = createFakeTime()
-  const queries: Resolver = withCnameChasing(
-    createFailover([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }),
-    { timeoutMs: 1500, stopwatch },
-  )
-  return queries
+  const exchange = exchangeOf(replyOf(resolver))
+  return new DnsServers([exchange, exchange], { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch }).directResolver
 })
 
 describe("one server", () => {
   test("is queried once if it answers", async () => {
     const { fate, sent, time } = servers([at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 20 })
-    expect(sent).toEqual(["0 at 0 for 1500"])
+    expect(sent).toEqual(["0 at 0"])
     expect(time.waiting()).toBe(0)
   })
 
   test("is queried again after its share of the timeout, so that a lost packet costs a third", async () => {
     const { fate, sent } = servers(["nothing", at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 520 })
-    expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000"])
+    expect(sent).toEqual(["0 at 0", "0 at 500"])
   })
 
   test("may still answer the first attempt after the second was sent", async () => {
@@ -92,7 +83,7 @@ describe("one server", () => {
   test("that is silent costs the whole timeout and no more than the greatest number of attempts", async () => {
     const { fate, sent, time } = servers(["nothing"])
     expect(await fate()).toEqual({ finding: unknown("timed_out"), tookMs: 1500 })
-    expect(sent).toEqual(["0 at 0 for 1500", "0 at 500 for 1000", "0 at 1000 for 500"])
+    expect(sent).toEqual(["0 at 0", "0 at 500", "0 at 1000"])
     expect(time.waiting()).toBe(0)
   })
 
@@ -105,7 +96,7 @@ describe("one server", () => {
   test("that failed is queried once more, at once", async () => {
     const { fate, sent } = servers([at(10, "failed")])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 20 })
-    expect(sent).toEqual(["0 at 0 for 1500", "0 at 10 for 1490"])
+    expect(sent).toEqual(["0 at 0", "0 at 10"])
     const second = servers([at(10, "failed"), at(10, "answered")])
     expect(await second.fate()).toEqual({ finding: FOUND, tookMs: 20 })
   })
@@ -120,19 +111,19 @@ describe("several servers", () => {
   test("are queried in order: the next as soon as one fails", async () => {
     const { fate, sent } = servers([at(10, "failed")], [at(5, "silent")], [at(20, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 35 })
-    expect(sent).toEqual(["0 at 0 for 1500", "1 at 10 for 1490", "2 at 15 for 1485"])
+    expect(sent).toEqual(["0 at 0", "1 at 10", "2 at 15"])
   })
 
   test("are queried in order after silence, while the first may still answer", async () => {
     const { fate, sent } = servers([at(700, "answered")], ["nothing"])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 700 })
-    expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000"])
+    expect(sent).toEqual(["0 at 0", "1 at 500"])
   })
 
   test("that failed are not queried again, those that were silent are", async () => {
     const { fate, sent } = servers(["nothing"], [at(10, "failed")])
     expect(await fate()).toEqual({ finding: unknown("unavailable"), tookMs: 1500 })
-    expect(sent).toEqual(["0 at 0 for 1500", "1 at 500 for 1000", "0 at 510 for 990"])
+    expect(sent).toEqual(["0 at 0", "1 at 500", "0 at 510"])
   })
 
   test("that all failed are unavailable at once", async () => {
@@ -144,7 +135,7 @@ describe("several servers", () => {
   test("of which an earlier one fails late leave the later one its share of the timeout", async () => {
     const { fate, sent } = servers([at(600, "failed")], ["nothing"], [at(1, "answered")])
     expect(await fate()).toEqual({ finding: FOUND, tookMs: 1001 })
-    expect(sent.at(-1)).toBe("2 at 1000 for 500")
+    expect(sent.at(-1)).toBe("2 at 1000")
   })
 
   test("end the question when the last pending one fails", async () => {
@@ -185,22 +176,21 @@ test("with no server at all every question is unavailable", async () => {
 test("an exchange that never settles does not delay the question", async () => {
   const time = createFakeTime()
   const options = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch: time.stopwatch }
-  const queries = createFailover([() => new Promise(() => undefined)], options)(QUESTION)
+  const queries = new DnsServers([exchangeOf(() => new Promise(() => undefined))], options).directResolver(QUESTION)
   await time.tick(1500)
   expect(await queries).toEqual(unknown("timed_out"))
   expect(time.waiting()).toBe(0)
 })
 
-test("a defect in reading a reply counts as a failure of the server and is reported, whichever way it comes", async () => {
+test("a defect in reading a reply counts as a failure of the server and is reported", async () => {
   const time = createFakeTime()
-  const [carried, rejected] = [new Error("carried"), new Error("rejected")]
+  const defect = new Error("a defect")
   const reported: unknown[] = []
-  const exchanges: DnsExchange[] = [
-    () => Promise.resolve({ kind: "failed", defect: carried }),
-    () => Promise.reject(rejected),
-    () => Promise.resolve(ANSWERED),
+  const exchanges = [
+    exchangeOf(() => Promise.resolve({ kind: "failed", defect })),
+    exchangeOf(() => Promise.resolve(ANSWERED)),
   ]
-  const ask = createFailover(exchanges, {
+  const { directResolver: ask } = new DnsServers(exchanges, {
     timeoutMs: 1500,
     attemptsMax: 3,
     setTimer: time.later,
@@ -208,5 +198,27 @@ test("a defect in reading a reply counts as a failure of the server and is repor
     onDefect: error => void reported.push(error),
   })
   expect(await ask(QUESTION)).toEqual(FOUND)
-  expect(reported).toEqual([carried, rejected])
+  expect(reported).toEqual([defect])
+})
+
+test("questions are counted by their outcome", async () => {
+  const answer = (outcome: DnsAnswer["outcome"]): ServerReply => ({
+    kind: "answered",
+    answer: { outcome, records: [], ttlS: 0 },
+    pendingCname: null,
+  })
+  const replies: readonly ServerReply[] = [
+    answer("records"),
+    answer("records"),
+    answer("no_data"),
+    answer("no_name"),
+    { kind: "silent" },
+    { kind: "failed" },
+  ]
+  let next = 0
+  const { later: setTimer, stopwatch } = createFakeTime()
+  const exchange = exchangeOf(async () => replies[next++] ?? { kind: "failed" })
+  const servers = new DnsServers([exchange], { timeoutMs: 1500, attemptsMax: 1, setTimer, stopwatch })
+  for (const _ of replies) await servers.directResolver(QUESTION)
+  expect(servers.counts).toEqual({ records: 2, no_data: 1, no_name: 1, timed_out: 1, unavailable: 1 })
 })

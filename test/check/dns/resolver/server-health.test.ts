@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { ServerHealth } from "../../../../src/check/dns/resolver/failover.ts"
+import { ServerHealth } from "../../../../src/check/dns/resolver/server-health.ts"
 import { createFakeTime } from "../../../support/time.ts"
 
 describe("the order of servers", () => {

@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from "bun:test"
+import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import {
   PORT_IDLE_MS,
   PORT_QUERIES_MAX,
   PORT_RUN,
   PORTS_MAX,
-  SourcePortPool,
+  UdpExchange,
 } from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { receivedQuery } from "../../../support/dns-exchange.ts"
 import { createFakeTime } from "../../../support/time.ts"
 import { type Heard, loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { replyBytes } from "./reply-bytes.ts"
@@ -17,18 +19,21 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close()
 })
 
+const poolOf = ({ server }: Peer, random: Random, { later: setTimer, stopwatch } = createFakeTime()) =>
+  new UdpExchange(server, { random, setTimer, stopwatch })
+
 /** A pool whose random source gives only zeros, so that its ids and its choice of ports are known. */
 async function poolAndPeer() {
   const peer = await loopbackPeer()
   const time = createFakeTime()
-  const pool = new SourcePortPool(peer.server, count => new Uint8Array(count), time.later)
+  const pool = poolOf(peer, count => new Uint8Array(count), time)
   open.push(pool, peer)
   return { peer, pool, time }
 }
 
 /** Sends a question and returns its reply. */
-function request(pool: SourcePortPool): Promise<unknown> {
-  return new Promise(resolve => void pool.query(QUESTION, resolve))
+function request(pool: UdpExchange): Promise<unknown> {
+  return new Promise(resolve => pool.send(receivedQuery(QUESTION, resolve)))
 }
 
 async function taken(peer: Peer, count: number): Promise<Heard[]> {
@@ -54,7 +59,7 @@ test("while the greatest number is open, questions in a row share a port, and a 
   let nextPort = 0
   let nextId = 0
   const random = (count: number) => (count === 1 ? Uint8Array.of(nextPort++) : Uint8Array.of(0, nextId++))
-  const pool = new SourcePortPool(peer.server, random, createFakeTime().later)
+  const pool = poolOf(peer, random)
   open.push(pool, peer)
   const first = Array.from({ length: PORTS_MAX }, () => request(pool))
   const openPorts = new Set((await taken(peer, PORTS_MAX)).map(one => one.port))
@@ -127,10 +132,11 @@ test("a port that is used again starts a new idle period", async () => {
 
 test("a question that is cancelled leaves its port idle", async () => {
   const { peer, pool, time } = await poolAndPeer()
-  const giveUp = pool.query(QUESTION, () => expect.unreachable())
+  const query = receivedQuery(QUESTION, () => expect.unreachable())
+  pool.send(query)
   const [one] = await taken(peer, 1)
-  giveUp()
-  giveUp()
+  query.carrier?.cancel(query)
+  query.carrier?.cancel(query)
   one?.send(replyBytes({ id: one.id }))
   await time.tick(PORT_IDLE_MS)
   expect(pool.size).toBe(0)

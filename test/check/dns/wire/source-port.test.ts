@@ -1,7 +1,8 @@
 import { afterEach, expect, spyOn, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
-import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
+import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
 import { SourcePort } from "../../../../src/check/dns/wire/source-port.ts"
+import { receivedQuery } from "../../../support/dns-exchange.ts"
 import { settled } from "../../../support/time.ts"
 import { loopbackPeer } from "./loopback-peer.ts"
 import { replyBytes, short } from "./reply-bytes.ts"
@@ -18,10 +19,13 @@ function counting(): Random {
   return () => short(next++)
 }
 
+const portTo = (server: DnsServerAddress, random = counting(), onClose: () => void = () => undefined) =>
+  new SourcePort(server, { random, onClose, onIdle: () => undefined, onTruncated: () => expect.unreachable() })
+
 async function portAndPeer(random: Random = counting()) {
   const peer = await loopbackPeer()
   let closedCount = 0
-  const port = new SourcePort(peer.server, random, () => {
+  const port = portTo(peer.server, random, () => {
     closedCount++
   })
   open.push(port, peer)
@@ -29,7 +33,7 @@ async function portAndPeer(random: Random = counting()) {
 }
 
 function request(port: SourcePort): Promise<unknown> {
-  return new Promise(resolve => void port.query(QUESTION, resolve))
+  return new Promise(resolve => port.send(receivedQuery(QUESTION, resolve)))
 }
 
 test("the id of a pending question is not used again, whatever the random source gives", async () => {
@@ -45,9 +49,10 @@ test("the id of a pending question is not used again, whatever the random source
 
 test("a late reply is dropped, and later questions get their replies", async () => {
   const { peer, port } = await portAndPeer()
-  const giveUp = port.query(QUESTION, () => expect.unreachable())
+  const query = receivedQuery(QUESTION, () => expect.unreachable())
+  port.send(query)
   const late = await peer.overUdp()
-  giveUp()
+  query.carrier?.cancel(query)
   late.send(replyBytes({ id: late.id }))
   const next = request(port)
   const reply = await peer.overUdp()
@@ -70,14 +75,15 @@ test("a second reply to one question is dropped", async () => {
 
 test("cancelling a question does not affect a later one with its id", async () => {
   const { peer, port } = await portAndPeer(() => short(5))
-  const giveUp = port.query(QUESTION, () => undefined)
+  const query = receivedQuery(QUESTION, () => undefined)
+  port.send(query)
   const first = await peer.overUdp()
   first.send(replyBytes({ id: first.id }))
   while (port.pendingCount > 0) await new Promise(setImmediate)
   const next = request(port)
   const second = await peer.overUdp()
   expect(second.id).toBe(first.id)
-  giveUp()
+  query.carrier?.cancel(query)
   second.send(replyBytes({ id: second.id, flags: 0x8182 }))
   expect(await next).toEqual({ kind: "failed" })
 })
@@ -95,7 +101,7 @@ test("all pending questions are silent at once if nothing listens any more", asy
 
 test("a port that is closed while it opens does not stay open", async () => {
   using opened = spyOn(Bun, "udpSocket")
-  const port = new SourcePort({ address: "127.0.0.1", port: 9 }, counting(), () => undefined)
+  const port = portTo({ address: "127.0.0.1", port: 9 })
   const first = request(port)
   port.close()
   expect(await first).toEqual({ kind: "silent" })
@@ -111,7 +117,7 @@ test("a packet that cannot be sent is silence: for its question if the buffer is
   open.push(socket)
   using _opened = spyOn(Bun, "udpSocket").mockResolvedValue(socket)
   using sent = spyOn(socket, "send").mockReturnValue(true).mockReturnValueOnce(true).mockReturnValueOnce(false)
-  const port = new SourcePort(peer.server, counting(), () => undefined)
+  const port = portTo(peer.server)
   const first = request(port)
   expect(await request(port)).toEqual({ kind: "silent" })
   expect(port.pendingCount).toBe(1)

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
-import { createUdpExchange, PORT_IDLE_MS } from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { PORT_IDLE_MS, UdpExchange } from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { replyWithin } from "../../../support/dns-exchange.ts"
 import { createFakeTime, settled } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
 import { joined, pointer, QUESTION_NAME_AT, type ReplyParts, record, replyBytes, short, TYPES } from "./reply-bytes.ts"
@@ -22,9 +23,10 @@ async function peerOpen(address?: string): Promise<Peer> {
 
 function exchangeWith(server: DnsServerAddress, random: Random = counting()) {
   const time = createFakeTime()
-  const { exchange, close } = createUdpExchange(server, { random, setTimer: time.later, stopwatch: time.stopwatch })
-  open.push({ close })
-  return { ask: (question = QUESTION) => exchange(question, TIMEOUT_MS), close, time }
+  const exchange = new UdpExchange(server, { random, setTimer: time.later, stopwatch: time.stopwatch })
+  open.push(exchange)
+  const ask = (question = QUESTION) => replyWithin(exchange, question, TIMEOUT_MS, time.later)
+  return { ask, close: () => exchange.close(), time }
 }
 
 /** A random source that counts: its pairs of bytes are 0, 1, 2 and so on. */

@@ -1,33 +1,40 @@
 import { describe, expect, test } from "bun:test"
-import { type Finding, known, unknown } from "../../../../src/base/finding.ts"
-import type { DnsAnswer } from "../../../../src/check/dns/dns-types.ts"
-import { CNAME_QUERIES_MAX, withCnameChasing } from "../../../../src/check/dns/resolver/cname-chaser.ts"
-import type { ServerAnswer } from "../../../../src/check/dns/resolver/failover.ts"
+import { known, unknown } from "../../../../src/base/finding.ts"
+import type { DnsAnswer, ServerReply } from "../../../../src/check/dns/dns-types.ts"
+import { CNAME_QUERIES_MAX, DnsServers } from "../../../../src/check/dns/resolver/resolution.ts"
+import { exchangeOf } from "../../../support/dns-exchange.ts"
+import { createFakeTime } from "../../../support/time.ts"
 
 const TIMEOUT_MS = 1500
 const EMPTY: DnsAnswer = { outcome: "no_data", records: [], ttlS: 300 }
 const FOUND: DnsAnswer = { outcome: "records", records: [{ type: "A", address: "192.0.2.1" }], ttlS: 300 }
 
-const onTo = (name: string, ttlS = 300): Finding<ServerAnswer> =>
-  known({ answer: { ...EMPTY, ttlS }, pendingCname: name })
-const ends = (answer: DnsAnswer): Finding<ServerAnswer> => known({ answer, pendingCname: null })
+const onTo = (name: string, ttlS = 300): ServerReply => ({
+  kind: "answered",
+  answer: { ...EMPTY, ttlS },
+  pendingCname: name,
+})
+const ends = (answer: DnsAnswer): ServerReply => ({ kind: "answered", answer, pendingCname: null })
 
 /** Resolves `start` with these replies of the servers, and returns the queries too. */
-async function follow(replies: Readonly<Record<string, Finding<ServerAnswer>>>, replyMs = 0) {
+async function follow(replies: Readonly<Record<string, ServerReply>>, replyMs = 0) {
   const queries: string[] = []
   let nowMs = 0
-  const resolve = withCnameChasing(
-    async ({ name, type }) => {
-      queries.push(`${type} ${name}`)
-      nowMs += replyMs
-      return replies[name] ?? ends({ ...EMPTY, outcome: "no_name" })
-    },
-    { timeoutMs: TIMEOUT_MS, stopwatch: () => nowMs },
-  )
-  return { finding: await resolve({ name: "start", type: "A" }), queries }
+  const exchange = exchangeOf(async ({ name, type }) => {
+    queries.push(`${type} ${name}`)
+    nowMs += replyMs
+    return replies[name] ?? ends({ ...EMPTY, outcome: "no_name" })
+  })
+  const { directResolver } = new DnsServers([exchange], {
+    timeoutMs: TIMEOUT_MS,
+    attemptsMax: 1,
+    setTimer: createFakeTime().later,
+    stopwatch: () => nowMs,
+  })
+  return { finding: await directResolver({ name: "start", type: "A" }), queries }
 }
 
-const chainOf = (length: number): Record<string, Finding<ServerAnswer>> => ({
+const chainOf = (length: number): Record<string, ServerReply> => ({
   start: onTo("1"),
   ...Object.fromEntries(Array.from({ length }, (_, at) => [String(at + 1), onTo(String(at + 2))])),
   [length]: ends(FOUND),
@@ -80,7 +87,10 @@ describe("a chain of CNAMEs", () => {
   })
 
   test("that ends in a failure is that failure", async () => {
-    for (const cause of ["timed_out", "unavailable"] as const)
-      expect((await follow({ start: onTo("b"), b: unknown(cause) })).finding).toEqual(unknown(cause))
+    for (const [kind, cause] of [
+      ["silent", "timed_out"],
+      ["failed", "unavailable"],
+    ] as const)
+      expect((await follow({ start: onTo("b"), b: { kind } })).finding).toEqual(unknown(cause))
   })
 })

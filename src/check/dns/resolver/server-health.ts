@@ -1,0 +1,52 @@
+import type { Stopwatch } from "../../../base/outside-world.ts"
+import type { ServerReply } from "../dns-types.ts"
+
+/** The fault of a server, and when it answered last. */
+type ServerState = { fault: keyof typeof FAULT_RANKS; answeredAtMs: number }
+
+/** A failure may be the fault of the question. Silence is worse: it costs every question its share of the timeout. */
+const FAULT_RANKS = { none: 0, failed: 1, silent: 2 } as const
+
+/**
+ * Orders servers by their health; a server is its index in the list of exchanges. A fault puts a server behind the healthy ones
+ * until it answers, and it is queried only if those have faults too. So a dead server costs its share of the timeout once.
+ */
+export class ServerHealth {
+  readonly #stopwatch: Stopwatch
+  readonly #servers: readonly ServerState[]
+  #preferred = 0
+  /** All servers, the healthiest first; null: a fault or the preference has changed. */
+  #order: readonly number[] | null = null
+
+  constructor(count: number, stopwatch: Stopwatch) {
+    this.#stopwatch = stopwatch
+    this.#servers = Array.from({ length: count }, () => ({ fault: "none", answeredAtMs: Number.NEGATIVE_INFINITY }))
+  }
+
+  /** At most `countMax` servers, the healthiest first. Of equal servers the preferred one is first, the others keep their order. */
+  healthiest(countMax: number): readonly number[] {
+    this.#order ??= this.#servers
+      .map(({ fault }, server) => ({ server, rank: 2 * FAULT_RANKS[fault] + (server === this.#preferred ? 0 : 1) }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ server }) => server)
+    return this.#order.length > countMax ? this.#order.slice(0, countMax) : this.#order
+  }
+
+  /** Records the reply to a question that was sent at `sentAtMs` of the stopwatch. */
+  record(server: number, kind: ServerReply["kind"], sentAtMs: number): void {
+    const health = this.#servers[server]
+    if (health === undefined) return
+    // A server that answered another question since then is alive: a packet was lost, or it cannot answer this question.
+    if (kind === "silent" && health.answeredAtMs >= sentAtMs) return
+    if (kind === "answered") health.answeredAtMs = this.#stopwatch()
+    const fault = kind === "answered" ? "none" : kind
+    if (fault !== health.fault) this.#order = null
+    health.fault = fault
+  }
+
+  /** Puts the server first among those of equal health, until another is preferred. */
+  prefer(server: number): void {
+    if (server !== this.#preferred) this.#order = null
+    this.#preferred = server
+  }
+}
