@@ -62,13 +62,20 @@ describe("what is logged of a request", () => {
     expect((await logged()).map(({ domain }) => domain)).toEqual(Array.from({ length: 9 }, () => null))
   })
 
-  test("a batch is one row with its counts by category and no domain", async () => {
+  test("a batch is one row with its counts by category and recommendation and no domain", async () => {
     const { ask, logged } = await logging()
     const items = ["jane@gmail.com", "gmail.com", "mailinator.com", "a@@b", "business@mailkind.test"]
     await ask("POST /v1/check/batch", { body: { items } })
     const rows = await logged()
     expect(rows).toHaveLength(1)
-    expect(rows[0]).toMatchObject({ route: "POST /v1/check/batch", units: 4, domain: null, category: null })
+    expect(rows[0]).toMatchObject({
+      route: "POST /v1/check/batch",
+      units: 4,
+      domain: null,
+      category: null,
+      recommendation: null,
+    })
+    expect(Object.fromEntries(rows[0]?.recommendationCounts ?? [])).toEqual({ allow: 1, review: 2, block: 2 })
     expect(Object.fromEntries(rows[0]?.categoryCounts ?? [])).toEqual({
       personal: 2,
       disposable: 1,

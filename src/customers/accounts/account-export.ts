@@ -73,7 +73,7 @@ export const EXPORTED_LISTS = {
     table: "request_log",
     columns: [
       ...["at_ms", "seq", "key_id", "route", "status", "code", "category", "recommendation", "reason", "domain"],
-      ...["took_us", "units", "items", "categories", "skipped"],
+      ...["took_us", "units", "items", "categories", "recommendations", "skipped"],
     ],
     whereSql: "account_id = $1 AND at_ms >= (SELECT request_log_from_ms FROM accounts WHERE id = $1)",
     order: { at_ms: -1, seq: -1 },

@@ -26,7 +26,7 @@ export type LoggedRequest = {
   readonly units: number
   /** The items of a batch by their category; null: the request is no batch. */
   readonly categoryCounts: ReadonlyMap<Category, number> | null
-  /** The same by recommendation. Absent: the request is no batch. They are stored in place of the one recommendation. */
+  /** The same by recommendation. Absent: the request is no batch. */
   readonly recommendationCounts?: ReadonlyMap<Recommendation, number>
 }
 
@@ -52,12 +52,12 @@ export async function insertRequests(store: Store, rows: readonly RequestRow[]):
 const INSERT_REQUESTS = createBulkStatements(
   [
     ...(["TEXT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BIGINT", "TEXT", "TEXT"] as const),
-    ...(["TEXT", "TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT"] as const),
+    ...(["TEXT", "TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT", "BIGINT"] as const),
   ],
   rows => `INSERT INTO request_log (account_id, at_ms, seq, key_id, route, status, code, category, recommendation, reason,
-    domain, took_us, units, items, categories, skipped)
+    domain, took_us, units, items, categories, recommendations, skipped)
   SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11, column12,
-    column13, column14, column15, column16 FROM ${rows}
+    column13, column14, column15, column16, column17 FROM ${rows}
   WHERE EXISTS (SELECT 1 FROM accounts WHERE id = column1 AND request_log_from_ms <= column2) ORDER BY place
   ON CONFLICT (account_id, at_ms, seq) DO NOTHING`,
 )
@@ -67,9 +67,9 @@ function toColumns({ request, atMs, seq, skippedCount }: RequestRow): readonly (
   const counts = [...(request.categoryCounts ?? [])]
   return [
     ...[accountId, atMs, seq, keyId, route, status, code ?? "", category ?? ""],
-    ...[recommendation ?? serializeCounts([...(request.recommendationCounts ?? [])]), reason ?? ""],
-    ...[domain ?? "", Math.max(0, Math.round(tookMs * 1000)), units],
-    ...[counts.reduce((sum, [, count]) => sum + count, 0), serializeCounts(counts), skippedCount],
+    ...[recommendation ?? "", reason ?? "", domain ?? "", Math.max(0, Math.round(tookMs * 1000)), units],
+    ...[counts.reduce((sum, [, count]) => sum + count, 0), serializeCounts(counts)],
+    ...[serializeCounts([...(request.recommendationCounts ?? [])]), skippedCount],
   ]
 }
 
@@ -165,7 +165,7 @@ export async function findPlaceFromLatest(
 }
 
 const SELECT_KEPT = `SELECT at_ms, seq, key_id, route, status, code, category, recommendation, reason, domain, took_us, units,
-  categories, skipped FROM request_log
+  categories, recommendations, skipped FROM request_log
   WHERE account_id = $1 AND at_ms >= $2 AND (at_ms, seq) >= ($3, $4)
     AND at_ms >= (SELECT request_log_from_ms FROM accounts WHERE id = $1)`
 
@@ -192,6 +192,7 @@ type RequestLogRow = {
   readonly took_us: number
   readonly units: number
   readonly categories: string
+  readonly recommendations: string
   readonly skipped: number
 }
 
@@ -206,14 +207,13 @@ function toStoredRequest(row: RequestLogRow): StoredRequest {
     status: row.status,
     code: nullIfEmpty(row.code),
     category: nullIfEmpty(row.category),
-    ...(row.recommendation.includes(":")
-      ? { recommendation: null, recommendationCounts: deserializeCounts(row.recommendation) }
-      : { recommendation: nullIfEmpty(row.recommendation) }),
+    recommendation: nullIfEmpty(row.recommendation),
     reason: nullIfEmpty(row.reason),
     domain: nullIfEmpty(row.domain),
     tookMs: row.took_us / 1000,
     units: row.units,
     categoryCounts: deserializeCounts(row.categories),
+    ...(row.recommendations !== "" && { recommendationCounts: deserializeCounts(row.recommendations) }),
     skippedCount: row.skipped,
   }
 }

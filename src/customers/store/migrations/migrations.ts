@@ -284,6 +284,12 @@ export const MIGRATIONS: readonly Migration[] = [
     // Names with commas. Null: the usual ones.
     statements: ["ALTER TABLE jobs ADD COLUMN result_columns TEXT"],
   },
+  {
+    number: 36,
+    description: "recommendations of batches in the request log",
+    // As `categories` are written. Empty: the request is no batch, or a version before logged it.
+    statements: ["ALTER TABLE request_log ADD COLUMN recommendations TEXT NOT NULL DEFAULT ''"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */
