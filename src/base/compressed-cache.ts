@@ -6,6 +6,8 @@ import { assert } from "./errors.ts"
  */
 const VALUES_PER_BLOCK = 16
 const ZSTD_LEVEL = 1
+/** A block of longer values has fewer, since who reads one of them unpacks all. */
+const BLOCK_CHARS_MAX = 32_768
 
 /** Blocks lie on pages, since an array of its own for each would take as much again as the block. A longer block has a page of its own. */
 const PAGE_BYTES = 65_536
@@ -13,6 +15,7 @@ const PAGE_BYTES = 65_536
 const STEP_BYTES = 16
 /** The length of a block stands before it. */
 const LENGTH_BYTES = 4
+const STEPS_MAX = 2 ** 32
 
 /** The hash table has room for so many keys at first, and is three quarters full at most. */
 const INITIAL_SLOTS = 1024
@@ -21,18 +24,20 @@ const SLOTS_SHARE_MAX = 0.75
 const SLOTS_SHARE_REBUILT = 0.7
 const SLOT_BYTES = 8
 
-/** `firstStep`: where it begins. `keys`: how many keys its blocks have. */
+/** `firstStep`: where it begins. `keys`: how many keys have their value in its blocks. */
 type Page = { readonly firstStep: number; readonly bytes: Buffer<ArrayBuffer>; usedBytes: number; keys: number }
 
 /**
  * A cache of many small JSON values in few bytes: those of alike values lie compressed in one block, at less than a tenth of the memory that
  * objects take, and outside of the garbage collector's heap. The oldest page of blocks is dropped when pages and hash table take more than
- * `bytesMax`.
+ * `bytesMax`. Of two keys with one hash it has the value of the one that was cached last.
  */
 export class CompressedCache<V> {
   readonly #bytesMax: number
+  readonly #stepsMax: number
   /** The newest values as lines, which make no block yet. */
   readonly #newest = new Map<string, string>()
+  #newestChars = 0
   /** The oldest first. */
   #pages: Page[] = []
   #pagesBytes = 0
@@ -41,8 +46,10 @@ export class CompressedCache<V> {
   #steps = new Uint32Array(INITIAL_SLOTS)
   #used = 0
 
-  constructor(bytesMax: number) {
+  /** When it has written `stepsMax`, it forgets everything. */
+  constructor(bytesMax: number, stepsMax = STEPS_MAX) {
     this.#bytesMax = bytesMax
+    this.#stepsMax = stepsMax
   }
 
   /** How many bytes the pages and the hash table take. */
@@ -59,8 +66,10 @@ export class CompressedCache<V> {
   /** Caches the value, which JSON must be able to say. The key holds neither a tab nor a line break. */
   set(key: string, value: V): void {
     assert(!/[\t\n]/.test(key), "a key is one word or several")
-    this.#newest.set(key, `${key}\t${JSON.stringify(value)}`)
-    if (this.#newest.size >= VALUES_PER_BLOCK) this.#compressNewest()
+    const line = `${key}\t${JSON.stringify(value)}`
+    this.#newest.set(key, line)
+    this.#newestChars += line.length
+    if (this.#newest.size >= VALUES_PER_BLOCK || this.#newestChars >= BLOCK_CHARS_MAX) this.#compressNewest()
   }
 
   #compressNewest(): void {
@@ -68,6 +77,7 @@ export class CompressedCache<V> {
     const step = this.#append(block, this.#newest.size)
     for (const key of this.#newest.keys()) this.#index(Bun.hash.xxHash32(key), step)
     this.#newest.clear()
+    this.#newestChars = 0
     while (this.bytes > this.#bytesMax && this.#pages.length > 1) this.#dropOldest()
   }
 
@@ -86,31 +96,35 @@ export class CompressedCache<V> {
   }
 
   #addPage(bytesMin: number): Page {
+    const bytes = Buffer.alloc(Math.max(PAGE_BYTES, bytesMin))
     const last = this.#pages.at(-1)
     // No block begins at step 0, which stands for a free slot.
-    const firstStep = last === undefined ? 1 : last.firstStep + last.bytes.length / STEP_BYTES
-    const page = { firstStep, bytes: Buffer.alloc(Math.max(PAGE_BYTES, bytesMin)), usedBytes: 0, keys: 0 }
-    assert(firstStep + page.bytes.length / STEP_BYTES < 2 ** 32, "a step has 32 bits")
+    let firstStep = last === undefined ? 1 : last.firstStep + last.bytes.length / STEP_BYTES
+    if (firstStep + bytes.length / STEP_BYTES >= this.#stepsMax) {
+      this.#forgetAll()
+      firstStep = 1
+    }
+    const page = { firstStep, bytes, usedBytes: 0, keys: 0 }
     this.#pages.push(page)
     this.#pagesBytes += page.bytes.length
     return page
+  }
+
+  #forgetAll(): void {
+    this.#pages = []
+    this.#pagesBytes = 0
+    this.#hashes = new Uint32Array(INITIAL_SLOTS)
+    this.#steps = new Uint32Array(INITIAL_SLOTS)
+    this.#used = 0
   }
 
   #dropOldest(): void {
     this.#pagesBytes -= this.#pages.shift()?.bytes.length ?? 0
   }
 
-  /** The line of the key in the newest block that has one. */
   #lineInBlocks(key: string): string | undefined {
-    const hash = Bun.hash.xxHash32(key)
-    let found: { readonly step: number; readonly line: string } | undefined
-    for (let slot = this.#firstSlot(hash); this.#steps[slot] !== 0; slot = this.#slotAfter(slot)) {
-      const step = this.#steps[slot] ?? 0
-      if (this.#hashes[slot] !== hash || step <= (found?.step ?? 0)) continue
-      const line = this.#lineInBlock(key, step)
-      if (line !== undefined) found = { step, line }
-    }
-    return found?.line
+    const step = this.#steps[this.#slotOf(Bun.hash.xxHash32(key))] ?? 0
+    return step === 0 ? undefined : this.#lineInBlock(key, step)
   }
 
   #lineInBlock(key: string, step: number): string | undefined {
@@ -123,20 +137,29 @@ export class CompressedCache<V> {
 
   /** The block that begins at the step; undefined: its page was dropped. */
   #blockAt(step: number): Uint8Array<ArrayBuffer> | undefined {
-    const page = this.#pages.findLast(({ firstStep }) => firstStep <= step)
+    const page = this.#pageOf(step)
     if (page === undefined) return undefined
     const at = (step - page.firstStep) * STEP_BYTES
     const start = at + LENGTH_BYTES
     return page.bytes.subarray(start, start + page.bytes.readUInt32LE(at))
   }
 
+  #pageOf(step: number): Page | undefined {
+    return this.#pages.findLast(({ firstStep }) => firstStep <= step)
+  }
+
+  /** A hash has one slot, so that a key that is cached again and again costs no more than any other. */
   #index(hash: number, step: number): void {
     if (this.#used + 1 > SLOTS_SHARE_MAX * this.#steps.length) this.#rebuild()
-    let slot = this.#firstSlot(hash)
-    while (this.#steps[slot] !== 0) slot = this.#slotAfter(slot)
+    const slot = this.#slotOf(hash)
+    const before = this.#steps[slot] ?? 0
+    if (before === 0) this.#used++
+    else {
+      const page = this.#pageOf(before)
+      if (page !== undefined) page.keys--
+    }
     this.#hashes[slot] = hash
     this.#steps[slot] = step
-    this.#used++
   }
 
   /** Forgets the keys of dropped pages, and makes room for others. */
@@ -163,11 +186,16 @@ export class CompressedCache<V> {
     return this.#keptKeys() > SLOTS_SHARE_REBUILT * now ? doubled : now
   }
 
-  /** How many keys the pages have, each as often as it was set. */
+  /** How many keys have their value on a page. */
   #keptKeys(): number {
     return this.#pages.reduce((keys, page) => keys + page.keys, 0)
   }
 
-  readonly #firstSlot = (hash: number): number => hash & (this.#steps.length - 1)
-  readonly #slotAfter = (slot: number): number => (slot + 1) & (this.#steps.length - 1)
+  /** The slot of the hash, or the free one for it. */
+  #slotOf(hash: number): number {
+    const last = this.#steps.length - 1
+    let slot = hash & last
+    while (this.#steps[slot] !== 0 && this.#hashes[slot] !== hash) slot = (slot + 1) & last
+    return slot
+  }
 }

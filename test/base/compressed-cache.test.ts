@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect, spyOn, test } from "bun:test"
 import { CompressedCache } from "../../src/base/compressed-cache.ts"
 
 /** As long as evidence often is. */
@@ -66,4 +66,49 @@ test("values that do not fit onto one page are kept too, beside short ones", () 
   const value = (at: number): string => (at % 64 < 16 ? long(at) : `short ${at}`)
   for (let at = 0; at < 256; at++) cache.set(`key ${at}`, value(at))
   for (let at = 0; at < 256; at++) expect(cache.get(`key ${at}`)).toBe(value(at))
+})
+
+test("a key that is cached again and again is read from one block", () => {
+  const cache = new CompressedCache<number>(10_000_000)
+  for (let round = 0; round < 1000; round++) for (let key = 0; key < 32; key++) cache.set(`key ${key}`, round)
+  const unpack = spyOn(Bun, "zstdDecompressSync")
+  try {
+    expect(cache.get("key 0")).toBe(999)
+    expect(unpack).toHaveBeenCalledTimes(1)
+  } finally {
+    unpack.mockRestore()
+  }
+})
+
+test("keys that are cached again and again displace no others by their number", () => {
+  const cache = new CompressedCache<number>(400_000)
+  for (let key = 0; key < 1000; key++) cache.set(`key ${key}`, key)
+  for (let round = 0; round < 2000; round++) for (let key = 0; key < 16; key++) cache.set(`again ${key}`, key)
+  for (let key = 0; key < 1000; key++) expect(cache.get(`key ${key}`)).toBe(key)
+})
+
+test("a short value does not have to be unpacked with many long ones", () => {
+  const cache = new CompressedCache<string>(10_000_000)
+  for (let at = 0; at < 15; at++) cache.set(`long ${at}`, "a".repeat(60_000))
+  cache.set("short", "b")
+  for (let at = 0; at < 16; at++) cache.set(`next ${at}`, "c")
+  const unpack = spyOn(Bun, "zstdDecompressSync")
+  try {
+    expect(cache.get("short")).toBe("b")
+    const results = unpack.mock.results.map(({ value }) => (value instanceof Uint8Array ? value.length : 0))
+    expect(results.every(length => length < 100_000)).toBe(true)
+  } finally {
+    unpack.mockRestore()
+  }
+})
+
+test("after as many bytes as it can count it begins anew", () => {
+  const cache = new CompressedCache<number>(200_000, 20_000)
+  for (let at = 0; at < 100_000; at++) {
+    cache.set(`key ${at}`, at)
+    expect(cache.bytes).toBeLessThanOrEqual(200_000)
+  }
+  expect(cache.get("key 99999")).toBe(99_999)
+  expect(cache.get("key 99990")).toBe(99_990)
+  expect(cache.get("key 0")).toBeUndefined()
 })
