@@ -1,4 +1,4 @@
-import type { SetTimer } from "./outside-world.ts"
+import type { SetTimer, Stopwatch } from "./outside-world.ts"
 
 /** After so many pieces of work the heap is looked at: each look walks the heap's blocks. */
 const WORK_PER_LOOK = 250
@@ -11,6 +11,9 @@ const GROWTH_BYTES = 40 * 1_048_576
 /** In a small control group it is this share of the memory. */
 const GROWTH_SHARE = 1 / 20
 
+/** Everything stands still during a collection, and then for so many times as long nothing is collected, however fast the heap grows. */
+const REST_TIMES = 9
+
 /** How much the heap may grow between two collections in a process that may use so much memory. */
 export const heapGrowthWithin = (memoryBytes: number): number => Math.min(GROWTH_BYTES, memoryBytes * GROWTH_SHARE)
 
@@ -20,6 +23,7 @@ type HeapCollectorDeps = {
   /** Collects all garbage, and gives freed memory back to the system. */
   readonly collectGarbage: () => void
   readonly setTimer: SetTimer
+  readonly stopwatch: Stopwatch
 }
 
 /** Collects garbage by work and by memory. */
@@ -36,16 +40,20 @@ export type HeapCollector = {
  * until a complete one.
  */
 export function createHeapCollector(
-  { heapBytes, collectGarbage, setTimer }: HeapCollectorDeps,
+  { heapBytes, collectGarbage, setTimer, stopwatch }: HeapCollectorDeps,
   growthBytesMax: number,
 ): HeapCollector {
   let work = 0
   let workAtLook = 0
   /** The least that the heap took since the last collection. */
   let leastBytes = Number.POSITIVE_INFINITY
+  let restsUntilMs = Number.NEGATIVE_INFINITY
   let cancelIdle: (() => void) | null = null
   const collect = (): void => {
+    const startedAtMs = stopwatch()
     collectGarbage()
+    const endedAtMs = stopwatch()
+    restsUntilMs = endedAtMs + REST_TIMES * (endedAtMs - startedAtMs)
     leastBytes = heapBytes()
   }
   const waitForIdle = (): void => {
@@ -63,7 +71,7 @@ export function createHeapCollector(
       workAtLook = work
       const bytes = heapBytes()
       leastBytes = Math.min(leastBytes, bytes)
-      if (bytes - leastBytes >= growthBytesMax) collect()
+      if (bytes - leastBytes >= growthBytesMax && stopwatch() >= restsUntilMs) collect()
       if (cancelIdle === null) waitForIdle()
     },
     stop: () => cancelIdle?.(),

@@ -12,7 +12,8 @@ function system(bytesPerWork: number) {
     heap.collections++
     heap.bytes = heap.usedBytes
   }
-  const collector = createHeapCollector({ heapBytes: () => heap.bytes, collectGarbage, setTimer: time.later }, 10 * MB)
+  const { later: setTimer, stopwatch } = time
+  const collector = createHeapCollector({ heapBytes: () => heap.bytes, collectGarbage, setTimer, stopwatch }, 10 * MB)
   const work = (count: number): void => {
     for (let at = 0; at < count; at++) {
       heap.bytes += bytesPerWork
@@ -71,4 +72,24 @@ test("nothing is collected after the end", async () => {
 test("a small control group lets the heap grow less", () => {
   expect(heapGrowthWithin(256 * MB)).toBeLessThan(13 * MB)
   expect(heapGrowthWithin(24_000 * MB)).toBe(40 * MB)
+})
+
+test("no more than a tenth of the time goes to collections, however fast the heap grows", () => {
+  let nowMs = 0
+  let collectingMs = 0
+  let bytes = 0
+  const collectGarbage = (): void => {
+    nowMs += 200
+    collectingMs += 200
+    bytes = 0
+  }
+  const deps = { heapBytes: () => bytes, collectGarbage, setTimer: () => () => undefined, stopwatch: () => nowMs }
+  const { countWork } = createHeapCollector(deps, 10 * MB)
+  for (let at = 0; at < 60_000; at++) {
+    nowMs++
+    bytes += MB
+    countWork()
+  }
+  expect(collectingMs).toBeGreaterThan(0)
+  expect(collectingMs).toBeLessThanOrEqual(nowMs / 10)
 })
