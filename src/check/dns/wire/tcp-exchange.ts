@@ -1,3 +1,4 @@
+import { connect, type Socket } from "node:net"
 import type { Random } from "../../../base/outside-world.ts"
 import { type DnsExchange, type DnsServerAddress, type ServerQuery, type ServerReply, SILENT } from "../dns-types.ts"
 import { encodeQuery, parseReply } from "./packet.ts"
@@ -42,47 +43,35 @@ function queryOverConnection(
   { id, question }: ServerQuery,
   onEnd: (reply: ServerReply) => void,
 ): () => void {
-  const assemble = createMessageAssembler()
-  let unsent = frameMessage(encodeQuery(id, question))
-  let socket: Bun.Socket | null = null
-  let isClosed = false
-  const close = (): void => {
-    isClosed = true
-    // An orderly close would keep the socket as long as the server does not answer it.
-    socket?.terminate()
-  }
   const endSilent = (): void => onEnd(SILENT)
-  const send = (to: Bun.Socket): void => {
-    unsent = unsent.subarray(Math.max(to.write(unsent), 0))
+  const connection = connectionTo(server)
+  if (connection === null) {
+    queueMicrotask(endSilent)
+    return () => undefined
   }
-  const onOpen = (to: Bun.Socket): void => {
-    socket = to
-    if (isClosed) to.terminate()
-    else send(to)
-  }
-  const onData = (chunk: Uint8Array): void => {
+  const assemble = createMessageAssembler()
+  connection.on("data", chunk => {
     const message = assemble(chunk)
     if (message === null) return
     const reply = parseReply(message, id, question)
     onEnd(reply.kind === "answered" || reply.kind === "failed" ? reply : { kind: "failed" })
+  })
+  for (const event of ["end", "close", "error"]) connection.on(event, endSilent)
+  connection.write(frameMessage(encodeQuery(id, question)))
+  return () => {
+    // A reset waits until the connection is open. An orderly close would keep an open one as long as the server does not answer it.
+    if (connection.connecting) connection.destroy()
+    else connection.resetAndDestroy()
   }
-  // The function is async because Bun throws at once for some addresses and ports, and rejects for others.
-  const connect = async (): Promise<unknown> =>
-    Bun.connect({
-      hostname: server.address,
-      port: server.port,
-      socket: {
-        open: onOpen,
-        data: (_socket, chunk) => onData(chunk),
-        drain: send,
-        end: endSilent,
-        close: endSilent,
-        error: endSilent,
-        connectError: endSilent,
-      },
-    })
-  connect().catch((_unreachable: unknown) => endSilent())
-  return close
+}
+
+/** Null: there is no way to the server's address or port. One of `Bun.connect` could not be closed before it is open, for two minutes. */
+function connectionTo({ address, port }: DnsServerAddress): Socket | null {
+  try {
+    return connect({ host: address, port })
+  } catch (_unreachable) {
+    return null
+  }
 }
 
 /** The length of a message precedes it on the connection (RFC 7766 §8). */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import { createTcpExchange, frameMessage } from "../../../../src/check/dns/wire/tcp-exchange.ts"
 import { replyWithin } from "../../../support/dns-exchange.ts"
@@ -37,6 +38,26 @@ const answered = (text: string) => ({
   kind: "answered",
   answer: { outcome: "records", records: [{ type: "TXT", text }] },
 })
+
+/** How many descriptors this process has open. */
+const socketCount = (): number => readdirSync("/proc/self/fd").length
+
+/** A process that listens and never takes a connection. */
+async function busyListener() {
+  const script = `const server = require("node:net").createServer()
+    server.listen({ host: "127.0.0.1", port: 0 }, () => {
+      require("node:fs").writeSync(1, String(server.address().port))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    })`
+  const listener = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" })
+  const { value } = await listener.stdout.getReader().read()
+  const server = { address: "127.0.0.1", port: Number(new TextDecoder().decode(value)) }
+  const stop = async (): Promise<void> => {
+    listener.kill("SIGKILL")
+    await listener.exited
+  }
+  return { server, [Symbol.asyncDispose]: stop }
+}
 
 describe("a reply", () => {
   test("is assembled from any number of chunks", async () => {
@@ -144,8 +165,21 @@ describe("a server is silent", () => {
     const queries = ask()
     await time.tick(TIMEOUT_MS)
     expect(await queries).toEqual({ kind: "silent" })
-    await peer.connected()
     await peer.disconnected()
+  })
+
+  test("when it takes no connection, and none is left that is still being opened", async () => {
+    await using busy = await busyListener()
+    const { ask, time } = exchangeWith(busy.server)
+    const before = socketCount()
+    // A listener keeps 512 open connections that it did not take.
+    const replies = Array.from({ length: 600 }, () => ask())
+    for (let turn = 0; turn < 100 && socketCount() < before + 600; turn++) await Bun.sleep(1)
+    expect(socketCount()).toBeGreaterThanOrEqual(before + 600)
+    await time.tick(TIMEOUT_MS)
+    expect(new Set((await Promise.all(replies)).map(({ kind }) => kind))).toEqual(new Set(["silent"]))
+    for (let turn = 0; turn < 100 && socketCount() > before; turn++) await Bun.sleep(1)
+    expect(socketCount()).toBe(before)
   })
 
   test("for pending questions when the exchange is closed", async () => {
