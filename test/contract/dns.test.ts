@@ -176,15 +176,16 @@ describe("the parents of a domain", () => {
     ])
   })
 
-  test("are asked once for all domains below them", async () => {
-    const domains = ["granite-one.com", "granite-two.com", "eu.granite-one.com"]
+  test("are asked once for all domains below them, beside what they are asked for themselves", async () => {
+    const domains = ["granite-one.com", "granite-two.com", "eu.granite-one.com", "us.granite-one.com"]
     const server = await serving(Object.assign({}, ...domains.map(mailOf)))
     const { ask } = createTestCheck([server])
     for (const domain of domains) expect((await ask(`jane@${domain}`)).reasons).toContain("dmarc_missing")
     expect(dmarcQuestions(server.sendRequest())).toEqual([
       ...["TXT _dmarc.granite-one.com", "TXT _dmarc.com"],
       "TXT _dmarc.granite-two.com",
-      "TXT _dmarc.eu.granite-one.com",
+      ...["TXT _dmarc.eu.granite-one.com", "TXT _dmarc.granite-one.com"],
+      "TXT _dmarc.us.granite-one.com",
     ])
   })
 
