@@ -13,10 +13,10 @@ import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
 import { pathWithId, withQuery } from "../links.ts"
-import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
+import type { ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatNumber, formatShare } from "../ui/format.ts"
-import { DateStamp, LinkButton } from "../ui/forms.tsx"
+import { DateStamp, LinkButton, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
 import { Change, Legend, Notice, Panel, Swatch, Tiles } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
@@ -168,8 +168,8 @@ function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }:
           items={[
             ["Lists", <code>{loaded.version}</code>],
             ["Entries", formatNumber(entryCount)],
-            ["Built", <IsoTimestamp at={loaded.builtAt} />],
-            ["Refreshed", loaded.refreshedAt === null ? "never" : <IsoTimestamp at={loaded.refreshedAt} />],
+            ["Built", <Timestamp atMs={Date.parse(loaded.builtAt)} />],
+            ["Refreshed", loaded.refreshedAt === null ? "never" : <Timestamp atMs={Date.parse(loaded.refreshedAt)} />],
           ]}
         />
       </div>

@@ -7,7 +7,7 @@ import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
 import { formatNumber } from "../ui/format.ts"
-import { DateStamp } from "../ui/forms.tsx"
+import { DateStamp, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList } from "../ui/layout.tsx"
 import { Tiles } from "../ui/panels.tsx"
 
@@ -220,7 +220,7 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
 /** A fault stands in the row itself. */
 const LastRefresh = ({ refresh }: { readonly refresh: SourceRefresh }) => (
   <>
-    {OUTCOME_LABELS[refresh.outcome]}, <IsoTimestamp at={refresh.checkedAt} />
+    {OUTCOME_LABELS[refresh.outcome]}, <Timestamp atMs={Date.parse(refresh.checkedAt)} />
     {refresh.message === "" || isFault(refresh) ? null : `: ${refresh.message}`}
   </>
 )
@@ -235,11 +235,6 @@ function refreshHistory({ checkedAt, goodAt, changedAt, lastFault }: SourceRefre
     ...earlier("Last problem", lastFault?.at ?? null, `: ${lastFault?.message}`),
   ]
 }
-
-/** An instant in UTC, with minutes. */
-export const IsoTimestamp = ({ at }: { readonly at: string }) => (
-  <time dateTime={at}>{formatInstant(Date.parse(at))}</time>
-)
 
 /** Builds the overview of the loaded lists. */
 export function listsOverview(loaded: LoadedLists): ListsOverview {
