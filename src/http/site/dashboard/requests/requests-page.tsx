@@ -139,8 +139,10 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
     values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, label: values.key }]
   const keyOptions = [...keys, ...unnamed].map(({ id, label }) => ({ value: id, label }))
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
-  const categories = CATEGORY_NAMES.map(value => ({ value, label: CATEGORY_LABELS[value] }))
-  const routes = LOGGED_ROUTES.map(value => ({ value, label: value }))
+  const categoryOptions = CATEGORY_NAMES.map(value => ({ value, label: CATEGORY_LABELS[value] }))
+  const choice = (name: "key" | "status" | "category" | "route", label: string, options: typeof keyOptions) => (
+    <SelectField name={name} label={label} options={[ANY_OPTION, ...options]} selected={values[name]} />
+  )
   return (
     <form method="get" action={ROUTES.requests.path} aria-label="Filter requests">
       <input type="hidden" name="recommendation" value={values.recommendation} />
@@ -154,15 +156,14 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
             maxLength={LIMITS.domainBytesMax}
             {...VERBATIM}
           />
-          <SelectField name="key" label="Key" options={[ANY_OPTION, ...keyOptions]} selected={values.key} />
-          <SelectField name="status" label="Status" options={[ANY_OPTION, ...classOptions]} selected={values.status} />
-          <SelectField
-            name="category"
-            label="Category"
-            options={[ANY_OPTION, ...categories]}
-            selected={values.category}
-          />
-          <SelectField name="route" label="Route" options={[ANY_OPTION, ...routes]} selected={values.route} />
+          {choice("key", "Key", keyOptions)}
+          {choice("status", "Status", classOptions)}
+          {choice("category", "Category", categoryOptions)}
+          {choice(
+            "route",
+            "Route",
+            LOGGED_ROUTES.map(value => ({ value, label: value })),
+          )}
           <TextField
             name="from"
             label="From (UTC)"
@@ -214,6 +215,9 @@ function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "quer
   )
 }
 
+const skippedText = ({ skippedCount }: StoredRequest): string =>
+  `${formatCount(skippedCount, "later request")} not logged`
+
 const requestColumns = (
   keys: readonly RequestKey[],
   names: MeantNames,
@@ -230,13 +234,9 @@ const requestColumns = (
         {subjectOf(request)}
       </a>,
       request.skippedCount === 0 ? null : (
-        <span
-          key="skipped"
-          class="pill ended"
-          title={`${formatCount(request.skippedCount, "later request")} not logged`}
-        >
-          +{formatNumber(request.skippedCount)}
-          <span class="unseen"> later requests not logged</span>
+        <span key="skipped" class="pill ended" title={skippedText(request)}>
+          <span aria-hidden="true">+{formatNumber(request.skippedCount)}</span>
+          <span class="unseen">{skippedText(request)}</span>
         </span>
       ),
     ],
