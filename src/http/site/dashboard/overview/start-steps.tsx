@@ -70,20 +70,21 @@ export function StartCard({ next, baseUrl, hasPublishableKey }: StartCardProps) 
 }
 
 function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
+  const command = curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")
   if (next === "key")
     return (
       <>
         <p class="actions">
           <LinkButton path={ROUTES.newKey.path} label="Make a key" />
         </p>
-        <CodeBlock caption="Your first request" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
+        <CodeBlock caption="Your first request" code={command} />
       </>
     )
   if (next === "call")
     return (
       <>
         <p>Run this command in a terminal. Replace YOUR_SECRET_KEY with your key.</p>
-        <CodeBlock caption="Command" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
+        <CodeBlock caption="Command" code={command} />
         <p class="hint">
           This page notices your first request. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
           <a href={ROUTES.newKey.path}>Make a new key and get the command with it</a>
