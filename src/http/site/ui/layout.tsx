@@ -239,7 +239,7 @@ export function MoreUnitsLink({ tier }: { readonly tier?: number }) {
       class={tier === undefined ? "button small" : undefined}
       href={hasPricing ? PRICING_PATH : ROUTES.docsLimits.path}
     >
-      {tier === undefined ? "" : `${tierName(tier)} plan · `}
+      {tier === undefined ? "" : `${tierName(tier)} tier · `}
       {hasPricing ? "See pricing" : "How limits work"}
     </a>
   )

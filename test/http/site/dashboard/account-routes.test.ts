@@ -71,12 +71,12 @@ describe("the page", () => {
     expect(html).toContain("jane@example.com")
     expect(html).toContain("1 Jan 2026, 00:00 UTC")
     expect(text).toContain(
-      "Limits Free plan · See pricing Units per day 1,000 Requests per second 5 Requests at once 5 Active keys 5",
+      "Limits Free tier · See pricing Units per day 1,000 Requests per second 5 Requests at once 5 Active keys 5",
     )
     expect(repeatedIds(html)).toEqual([])
     await setTier(changes, jane, 4)
     expect((await browser.get(PATH)).text).toContain(
-      "Unlimited plan · See pricing Units per day unlimited Requests per second unlimited Requests at once unlimited",
+      "Unlimited tier · See pricing Units per day unlimited Requests per second unlimited Requests at once unlimited",
     )
   })
 
