@@ -163,7 +163,7 @@ document.addEventListener("added", event => {
   showRelativeTimes()
 })
 
-// A menu of the header closes when the visitor or the focus goes elsewhere; without this script its button closes it.
+// A menu closes when the visitor or the focus goes elsewhere; without this script its button does that.
 for (const menu of document.querySelectorAll("details.menu")) {
   if (!(menu instanceof HTMLDetailsElement)) continue
   document.addEventListener("click", event => {
@@ -178,6 +178,7 @@ for (const menu of document.querySelectorAll("details.menu")) {
     menu.querySelector("summary")?.focus()
   })
 }
+
 // On narrow screens the strip of links scrolls to the current page.
 const strip = document.querySelector(".section-links")
 const current = strip?.querySelector("[aria-current]")

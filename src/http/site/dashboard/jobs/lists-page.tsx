@@ -153,7 +153,7 @@ function SendButtons({ preview, isFileGone }: SendButtonsProps) {
         {preview === null ? "Preview" : "Preview again"}
       </button>
       {preview === null || rows === 0 ? null : (
-        <span class="cost">
+        <span>
           Costs <b>{formatCount(needed, "unit")}</b>.
           {left === null ? null : <span class="because"> {formatNumber(left)} left today.</span>}
         </span>
