@@ -165,9 +165,12 @@ const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColu
     cell: ({ lastUsedAtMs }) => (lastUsedAtMs === null ? "never" : <DateStamp atMs={lastUsedAtMs} />),
   },
   {
-    ...{ name: "State", kind: "text" },
-    cell: key => [<KeyStatePill key="pill" apiKey={key} nowMs={nowMs} account={account} />, endWords(key, nowMs)],
+    ...{ name: "State", kind: "pill", onPhone: "first" },
+    cell: key => <KeyStatePill apiKey={key} nowMs={nowMs} account={account} />,
   },
+  ...(keys.every(key => endWords(key, nowMs) === null)
+    ? []
+    : [{ name: "Ended", kind: "time", onPhone: "labelled", cell: (key: ApiKey) => endWords(key, nowMs) } as const]),
   {
     ...{ name: "", kind: "actions", onPhone: "first" },
     cell: ({ id, name, revokedAtMs }) =>
@@ -185,10 +188,10 @@ const PLACES_COLUMN: CellColumn<ApiKey> = {
 }
 
 /** Who revoked a key and when, or its last day. */
-function endWords({ expiresAtMs, revokedAtMs, revokedBy }: ApiKey, nowMs: number): string {
+function endWords({ expiresAtMs, revokedAtMs, revokedBy }: ApiKey, nowMs: number): string | null {
   if (revokedAtMs !== null)
-    return ` ${revokedBy === null ? "" : `${REVOCATION_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
-  return expiresAtMs !== null && expiresAtMs <= nowMs ? ` ${formatDate(expiresAtMs - 1)}` : ""
+    return `${revokedBy === null ? "" : `${REVOCATION_LABELS[revokedBy]}, `}${formatDate(revokedAtMs)}`
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? formatDate(expiresAtMs - 1) : null
 }
 
 const REVOCATION_LABELS: { readonly [R in Revoker]: string } = {
