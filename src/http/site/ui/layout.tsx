@@ -261,16 +261,13 @@ type CodeBlockProps = {
   readonly language?: string | undefined
 }
 
-/** Languages whose long lines wrap. Other code would lose its shape, unless it is one line. */
-const WRAPPED: ReadonlySet<string | undefined> = new Set(["sh", "powershell", "http", "text", "sql"])
-
 /** A scrollable block of code with a caption, to which `site.js` adds a copy button. */
 export function CodeBlock({ caption, code, language }: CodeBlockProps) {
   return (
     <figure class="sample">
       <figcaption>{caption}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0} {...(WRAPPED.has(language) || !code.includes("\n") ? { class: "any" } : {})}>
+      <pre tabIndex={0}>
         <Highlighted code={code} language={language} />
       </pre>
     </figure>

@@ -59,7 +59,7 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 /* What is below the end of a box that scrolls fades, until it is reached. */
 @property --fade { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes fade { from, 90% { --fade: 3rem } to { --fade: 0px } }
 @property --side { syntax: "<length>"; inherits: false; initial-value: 0px } @keyframes side { from, 90% { --side: 3rem } to { --side: 0px } } @keyframes start { from { --side: 0px } 10%, to { --side: 3rem } }
-@supports (animation-timeline: scroll()) { .sample pre, .pages { animation: fade linear, side linear; animation-timeline: scroll(self), scroll(self inline); mask: linear-gradient(#000 calc(100% - var(--fade)), #0003), linear-gradient(90deg, #000 calc(100% - var(--side)), #0003); mask-composite: intersect } .sample pre:focus-visible { mask: none } }
+@supports (animation-timeline: scroll()) { .sample pre, .pages { animation: fade linear, side linear; animation-timeline: scroll(self), scroll(self inline); mask: linear-gradient(#000 calc(100% - var(--fade)), #0003), linear-gradient(90deg, #000 calc(100% - var(--side)), #0000); mask-composite: intersect } .sample pre:focus-visible { mask: none } }
 .sample pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6 } .sample pre code { font-size: 1em } .sample pre:focus-visible { outline-offset: -2px }
 .sample figcaption button.small { flex: none; white-space: nowrap; min-height: 1.75rem; border-color: transparent; background: transparent } .sample figcaption button.small:hover { border-color: var(--line) }
 /* Keywords, strings, numbers, comments and names, at least 4.5 : 1 on the ground of a sample. */
