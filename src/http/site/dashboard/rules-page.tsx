@@ -81,8 +81,7 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       <FlashMessage message={flash} />
       <FormError message={rejected === undefined ? null : "Nothing was changed. Fix the marked field and try again."} />
       <p class="hint">
-        A rule overrides the policy of a request. Each row shows what the policies say without it. If several rules
-        match, the strictest one wins. Your block and allow lists come first. Invalid addresses are always blocked.{" "}
+        A rule overrides the policy of a request. If several rules match, the strictest one wins.{" "}
         <a href={`${ROUTES.docsPolicies.path}#rules`}>How we decide</a>
       </p>
       <form method="post" action={ROUTES.postRules.path}>
@@ -131,7 +130,9 @@ const ruleColumns = (
   ...POLICY_NAMES.map(
     (policy): CellColumn<AccountRule> => ({
       ...{ name: policy, kind: "time", onPhone: "labelled" },
-      cell: rule => RECOMMENDATION_LABELS[policySays(policy, rule)],
+      cell: rule => (
+        <span class={`advice ${policySays(policy, rule)}`}>{RECOMMENDATION_LABELS[policySays(policy, rule)]}</span>
+      ),
     }),
   ),
   {

@@ -94,6 +94,8 @@ type TryPageProps = {
   readonly verdict?: CheckedVerdict
 }
 
+const COSTS = `Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`
+
 const TRY_PATH = `${ROUTES.postTryIt.path}#${VERDICT_ID}`
 
 /** The form, and below it the verdict of the check, which has the policy then. */
@@ -108,16 +110,18 @@ function TryPage({ user, testDomain, values, fault, verdict }: TryPageProps) {
         action={TRY_PATH}
         name="asked"
         label="Address, domain or website"
-        placeholder="jane@acme.com or acme.com"
+        placeholder="jane@acme.com"
         value={values.input}
         error={faultOf("asked")}
-        hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`}
+        hint={verdict === undefined ? COSTS : undefined}
       >
         <div class="ask-options">
           <PolicyChoice selected={values.policy} error={policyError} />
           <label class="check">
             <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
-            <span>Deep check: the domain’s age and its homepage too</span>
+            <span>
+              Deep check<span class="more">: the domain’s age and its homepage too</span>
+            </span>
           </label>
         </div>
         {policyError === null ? null : (

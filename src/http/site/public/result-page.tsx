@@ -28,10 +28,10 @@ export function ResultPage({ input, verdict }: ResultPageProps) {
       <Notice
         action={
           <p class="actions">
-            <a class="button small" href={ROUTES.docsStart.path}>
-              Read the quick start
-            </a>
             <SignUpLink class="button small primary" />
+            <a class="button small" href={ROUTES.docsStart.path}>
+              Quick start
+            </a>
           </p>
         }
       >

@@ -69,7 +69,7 @@ describe("without a script", () => {
       "Download all 3",
       "Checked 3 rows, 3 units",
       "header in line 1 \u00b7 column 2",
-      "The domain is on the disposable list. 1 2",
+      "The domain is on the disposable list. 1 row 2",
       "Disposable 1 33%",
       "block 1 33% Download blocked rows",
     ])

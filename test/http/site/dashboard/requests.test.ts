@@ -138,7 +138,7 @@ describe("the filter", () => {
     const [, typo = ""] = idsIn((await get(PATH)).html)
     const { text } = await get(`${PATH}/${typo}`)
     expect(text).toContain("Typo of gmail.com")
-    expect(text).toContain("This is probably a misspelling of gmail.com.")
+    expect(text).toContain("As typed, it is a disposable address.")
   })
 
   test("is kept in the form and in the links to the file and to the page itself", async () => {

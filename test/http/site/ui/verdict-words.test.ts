@@ -94,6 +94,12 @@ describe("meaning, lines and recommendation agree", () => {
     expect(verdictMeaning(verdictOf({ ...told, sets: ["personal"] }, "lenient"))).toBe(
       "A provider of personal mailboxes, but this domain does not exist. Your lenient policy accepts it, but your email will not arrive.",
     )
+    expect(verdictSentences(verdictOf(told))).toEqual([
+      {
+        mark: "info",
+        text: "Its domain ending is reserved for schools and universities, so it is reviewed, not blocked.",
+      },
+    ])
     expect(verdictSentences(verdictOf({ ...told, sets: ["disposable"] }))).toEqual([
       { mark: "bad", text: "It is on our list of disposable domains." },
       { mark: "bad", text: "The domain does not exist." },

@@ -37,10 +37,7 @@ type ListPageProps = ListProgressProps & {
 /** One list: how far its check is, its results, and its deletion. */
 export function ListPage({ user, list, keepHours, callbacks, flash, script }: ListPageProps) {
   return (
-    <DashboardLayout
-      {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}
-      action={list.reason === "units_used_up" ? <MoreUnitsLink /> : undefined}
-    >
+    <DashboardLayout {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}>
       <FlashMessage message={flash} />
       <div id="progress" data-stream={pathWithId("jobProgress", list.id)}>
         <ListProgress list={list} keepHours={keepHours} />
@@ -68,7 +65,12 @@ export function ListProgress({ list, keepHours }: ListProgressProps) {
     >
       <Panel title={<StateTitle list={list} />} link={<Deletion list={list} keepHours={keepHours} />}>
         {state === "stopped" || state === "failed" ? (
-          <Notice tone={state === "failed" ? "block" : "review"}>{stateMeaning(list)}</Notice>
+          <Notice
+            tone={state === "failed" ? "block" : "review"}
+            action={list.reason === "units_used_up" ? <MoreUnitsLink /> : undefined}
+          >
+            {stateMeaning(list)}
+          </Notice>
         ) : null}
         {state === "receiving" ? null : <Results list={list} />}
       </Panel>
@@ -107,17 +109,17 @@ const Deletion = ({ list, keepHours }: ListProgressProps) => (
       </span>
     ) : null}
     {list.expires_at === null ? (
-      `Will be deleted ${formatCount(keepHours, "hour")} after its end · `
+      `Will be deleted ${formatCount(keepHours, "hour")} after its end. `
     ) : (
       <>
         Will be deleted on{" "}
         <time dateTime={list.expires_at} data-exact>
           {deletionTime(list.expires_at)}
         </time>
-        {" · "}
+        {". "}
       </>
     )}
-    <a href={pathWithId("jobDeletion", list.id)}>Delete now</a>
+    <a href={pathWithId("jobDeletion", list.id)}>Delete{"\u00a0"}now</a>
   </span>
 )
 
@@ -246,7 +248,7 @@ type Problem = { readonly why: ComponentChildren; readonly rows: number; readonl
 const PROBLEM_COLUMNS: readonly CellColumn<Problem>[] = [
   { name: "Reason", kind: "text", cell: ({ why }) => why },
   { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows) },
-  { name: "First row", kind: "number", onPhone: "labelled", cell: ({ first }) => formatNumber(first) },
+  { name: "First in", kind: "time", onPhone: "labelled", cell: ({ first }) => `row ${formatNumber(first)}` },
 ]
 
 /** Why rows are not simply allowed, with a row each to look at. The job tells the most common reasons only. */
@@ -281,7 +283,8 @@ export function ListDeletionPage({ user, list }: ListDeletionPageProps) {
         cancelPath={pathWithId("dashboardJob", list.id)}
       >
         <p>
-          <strong class="any">{listName(list)}</strong>{" "}
+          <strong class="any">{listName(list)}</strong>
+          <br />
           <span class="because">
             {rowsDone(list)} · {STATE_LABELS[list.state]}
           </span>

@@ -22,7 +22,7 @@ const STATE_MEANINGS: { readonly [S in Exclude<JobState, "done">]: string } = {
   receiving: "The file is still arriving.",
   queued: "It starts as soon as your other lists are checked. You can close this page.",
   running: "You can close this page.",
-  stopped: "It continues automatically.",
+  stopped: "The check continues automatically.",
   failed: "It cannot continue.",
   deleted: "Nothing of it is left.",
 }
@@ -30,9 +30,9 @@ const STATE_MEANINGS: { readonly [S in Exclude<JobState, "done">]: string } = {
 const KEPT = "The results so far are kept."
 
 const REASON_MEANINGS: { readonly [R in Exclude<JobReason, "no_progress">]: string } = {
-  units_used_up: `You have used today's units. It continues automatically after 00:00 UTC, or at once when you move to a higher tier. ${KEPT}`,
-  space_used_up: `Your lists have used up their storage. It continues automatically when you delete another list or one expires. ${KEPT}`,
-  account_suspended: `Your account is suspended. It continues automatically when the account is resumed. ${KEPT}`,
+  units_used_up: `You have used today's units. The check continues after 00:00 UTC, or at once on a larger plan. ${KEPT}`,
+  space_used_up: `Your lists have used up their storage. The check continues when you delete another list or one expires. ${KEPT}`,
+  account_suspended: `Your account is suspended. The check continues when the account is resumed. ${KEPT}`,
   key_revoked: `The key that uploaded this list was revoked or has expired. ${KEPT} To check the rest, upload it again.`,
   files_lost: "The files of this list are damaged or missing on the server. Please upload it again.",
 }

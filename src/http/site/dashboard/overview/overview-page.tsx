@@ -15,7 +15,8 @@ import { keyNameOf, USAGE_PERIODS, usagePath } from "./usage-query.ts"
 
 /** The first page of the dashboard: the next step of a new account, what was checked as numbers and pictures, the keys and the limits. */
 export function OverviewPage({ data }: DataProps) {
-  const { user, usage, nextStep, keys, baseUrl, script, hasChecks } = data
+  const { user, usage, nextStep, keys, baseUrl, script, hasChecks, latest } = data
+  const hasLatest = latest.state !== "on" || latest.requests.length > 0
   return (
     <DashboardLayout
       route="dashboard"
@@ -42,15 +43,15 @@ export function OverviewPage({ data }: DataProps) {
           <>
             <FigureTiles data={data} />
             <ChartPanel data={data} />
-            <div class={data.latest.requests.length === 0 ? undefined : "two"}>
+            <div class="two">
               <CategoryPanel data={data} />
-              <LatestPanel data={data} />
+              {hasLatest ? <LatestPanel data={data} /> : <KeysPanel data={data} />}
             </div>
           </>
         ) : null}
         {nextStep === "key" || nextStep === "call" ? null : (
           <>
-            <KeysPanel data={data} />
+            {hasLatest || !hasChecks ? <KeysPanel data={data} /> : null}
             <LimitsPanel usage={usage} />
           </>
         )}

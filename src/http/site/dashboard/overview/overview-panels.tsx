@@ -254,13 +254,12 @@ function KeyName({ id, apiKey }: { readonly id: string; readonly apiKey: ApiKey 
 const kindOf = (key: ApiKey | undefined): string =>
   key === undefined ? "" : `${KEY_KIND_LABELS[key.kind]}${key.revokedAtMs === null ? "" : ", revoked"}`
 
-/** The latest requests: what was checked, what it is, and what was recommended. */
+/** The latest requests: what was checked, what it is, and what was recommended; or that there is no log. */
 export function LatestPanel({ data: { latest } }: DataProps) {
-  const hasSome = latest.requests.length > 0
-  const link = latest.state === "off" ? "Switch it on" : hasSome ? "All requests" : null
+  const link = { on: "All requests", off: "Switch it on", "off by operator": null }[latest.state]
   return (
     <Panel title="Latest" link={link === null ? undefined : <a href={ROUTES.requests.path}>{link}</a>}>
-      {!hasSome ? (
+      {latest.state !== "on" ? (
         <p class="hint">{NO_LOG[latest.state]}</p>
       ) : (
         <ul class="latest">

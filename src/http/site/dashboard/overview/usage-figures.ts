@@ -35,6 +35,8 @@ const CHECKS_MIN = 20
 const SHARE_ABOVE = 0.1
 /** So many times as many checks as on the middle day. */
 const BUSY_TIMES = 1.5
+/** The same of the next busiest day, so that one of several alike does not stand out. */
+const NEXT_TIMES = 1.1
 
 /** The day with the most blocked checks beyond the usual share; else the busiest one. Null: none stands out. */
 export function strikingDay(days: readonly DayFigures[]): StrikingDay | null {
@@ -48,8 +50,8 @@ export function strikingDay(days: readonly DayFigures[]): StrikingDay | null {
   if (worst !== undefined) return { kind: "blocked", figures: worst }
   const active = days.filter(figures => checkedCount(figures) >= CHECKS_MIN)
   const [busiest, ...others] = active.toSorted((one, other) => checkedCount(other) - checkedCount(one))
-  const middle = others[Math.floor(others.length / 2)]
-  if (busiest === undefined || middle === undefined) return null
-  const isBusy = checkedCount(busiest) >= BUSY_TIMES * checkedCount(middle)
+  const [second, middle] = [others[0], others[Math.floor(others.length / 2)]]
+  if (busiest === undefined || second === undefined || middle === undefined) return null
+  const isBusy = checkedCount(busiest) >= Math.max(BUSY_TIMES * checkedCount(middle), NEXT_TIMES * checkedCount(second))
   return isBusy ? { kind: "busy", figures: busiest } : null
 }

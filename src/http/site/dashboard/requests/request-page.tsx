@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentProps } from "preact"
 import { CATEGORY_NAMES, type Category } from "../../../../contract/categories.ts"
-import { POLICY_DEFAULT, RECOMMENDATIONS } from "../../../../contract/policies.ts"
+import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import { PROBLEMS } from "../../../../contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -9,13 +9,13 @@ import type { StoredRequest } from "../../../../customers/request-log/request-ro
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId, withQuery } from "../../links.ts"
-import { formatCount } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, LinkButton } from "../../ui/forms.tsx"
 import { Prose, RecommendationCounts } from "../../ui/layout.tsx"
 import { ShareTable } from "../../ui/panels.tsx"
 import { type Fact, VERDICT_ID, Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
-import { CATEGORY_LABELS, CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
+import { AS_TYPED, CATEGORY_LABELS, CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { batchShares, itemCount, type MeantNames, meaningOf, OutcomePill, subjectOf } from "./request-words.tsx"
 import { formatTookMs, RequestTime } from "./requests-page.tsx"
@@ -45,7 +45,7 @@ export function RequestPage({ user, request, keyName, names }: RequestPageProps)
         <BatchResult request={request} />
         <Actions request={request} />
       </Verdict>
-      <p class="hint">Addresses are never logged: you see the domain only.</p>
+      {request.domain === null ? null : <p class="hint">Addresses are never logged: you see the domain only.</p>}
     </DashboardLayout>
   )
 }
@@ -78,7 +78,9 @@ function Actions({ request: { domain, code, keyId } }: Pick<RequestPageProps, "r
   return (
     <>
       <div class="actions">
-        {code === null ? null : <LinkButton path={`${ROUTES.docsErrors.path}#${code}`} label="What this means" />}
+        {code === null ? null : (
+          <LinkButton path={`${ROUTES.docsErrors.path}#${code}`} label="What this means" look="quiet" />
+        )}
         {domain === null ? null : (
           <ActionButton
             path={`${ROUTES.postTryIt.path}#${VERDICT_ID}`}
@@ -88,13 +90,12 @@ function Actions({ request: { domain, code, keyId } }: Pick<RequestPageProps, "r
           />
         )}
       </div>
-      <p class="hint">
+      <p class="actions hint">
         {[...links, ["Requests with this key", withQuery(ROUTES.requests.path, { key: keyId })] as const].map(
-          ([label, path], at) => (
-            <>
-              {at === 0 ? "" : " · "}
-              <a href={path}>{label}</a>
-            </>
+          ([label, path]) => (
+            <a key={label} href={path}>
+              {label}
+            </a>
           ),
         )}
       </p>
@@ -120,10 +121,7 @@ function outcomeOf(request: StoredRequest, names: MeantNames): Outcome {
     return { tone: category, recommendation, headline, meaning: meaningText(request, category, names), reasons }
   }
   const plain = { tone: category, recommendation, reasons: [] }
-  if (code === null) {
-    const count = itemCount(request)
-    return { ...plain, headline: count === 0 ? "Answered" : "Checked", meaning: "" }
-  }
+  if (code === null) return { ...plain, headline: splitOf(request), meaning: "" }
   const problem = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]
   return {
     ...plain,
@@ -134,16 +132,26 @@ function outcomeOf(request: StoredRequest, names: MeantNames): Outcome {
   }
 }
 
+/** What a batch came to; versions before did not count it. */
+function splitOf(request: StoredRequest): string {
+  const counts = new Map(request.recommendationCounts)
+  const of = (name: Recommendation) => formatNumber(counts.get(name) ?? 0)
+  if (counts.size > 0) return `${of("allow")} allowed, ${of("review")} to review, ${of("block")} blocked`
+  return itemCount(request) === 0 ? "Answered" : "Checked"
+}
+
 /** A text about a problem for who does not see the answer that the request got. */
 const withoutMembers = (text: string): string =>
-  text.replace(/(^|\. )`errors`/g, "$1The answer that your server got").replaceAll("`errors`", "that answer")
+  text
+    .replace(/(^|\. )`errors`/g, "$1The answer that your server got")
+    .replace("that `errors` names", "named in the answer")
 
 /** The reasons that are about another name, each with the words before that name. */
 const DOUBTS = { likely_typo: "This is probably a misspelling of", lookalike_domain: "This domain imitates" } as const
 
 function meaningText({ domain, reason }: StoredRequest, category: Category, names: MeantNames): string {
-  const { suggestion = null, lookalikeOf = null } = names.get(domain ?? "") ?? {}
-  if (reason === "likely_typo") return `${DOUBTS.likely_typo} ${suggestion ?? "a well-known provider"}.`
+  const { lookalikeOf = null } = names.get(domain ?? "") ?? {}
+  if (reason === "likely_typo") return `As typed, ${AS_TYPED[category]}.`
   if (reason === "lookalike_domain" || lookalikeOf !== null)
     return `${DOUBTS.lookalike_domain} ${lookalikeOf ?? "a well-known name"}.`
   return CATEGORY_MEANINGS[category]

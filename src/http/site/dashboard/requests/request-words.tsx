@@ -73,16 +73,12 @@ export const batchShares = ({ categoryCounts }: StoredRequest): readonly Share[]
     .map(([name, count]) => ({ label: labelOfCategory(name), count, tone: `of-${name}` }))
     .sort((one, other) => other.count - one.count)
 
-/** The same as `meaningOf`, with a bar in place of the categories of a batch. Where a category is looked for, it says how that is met. */
+/** The same as `meaningOf`, with a bar in place of the categories of a batch, or the count of the one that is looked for. */
 export function resultOf(request: StoredRequest, names: MeantNames, sought = "") {
   const [shares, meaning] = [batchShares(request), meaningOf(request, names)]
   const found = request.categoryCounts.find(([name]) => name === sought)
   if (found !== undefined) return `${formatNumber(found[1])} ${sought} of ${formatNumber(itemCount(request))}`
-  if (shares.length > 0 && request.code === null) return <SplitBar label={meaning} shares={shares} />
-  const label = labelOfCategory(sought)
-  return sought === "" || label === meaning
-    ? meaning
-    : `${label}, ${meaning.charAt(0).toLowerCase()}${meaning.slice(1)}`
+  return shares.length > 0 && request.code === null ? <SplitBar label={meaning} shares={shares} /> : meaning
 }
 
 /** The code of a problem in words: `Rate limited`. */

@@ -261,9 +261,8 @@ export function RequestTime({ atMs }: Pick<StoredRequest, "atMs">) {
 export const formatTookMs = (tookMs: number): string =>
   `${new Intl.NumberFormat("en", { maximumFractionDigits: tookMs < 1 ? 2 : tookMs < 100 ? 1 : 0 }).format(tookMs)} ms`
 
-/** Why no check is listed. */
-export const NO_LOG: { readonly [S in RequestLogState]: string } = {
-  on: "The request log has no checks. It does not have the rows of lists, nor checks from before it was on.",
+/** Why there is no log, in words. */
+export const NO_LOG: { readonly [S in Exclude<RequestLogState, "on">]: string } = {
   off: "The request log is off. Your requests are counted, but not listed here.",
   "off by operator": "The operator of this server keeps no request logs.",
 }

@@ -26,7 +26,7 @@ strong { font-weight: 650; overflow-wrap: anywhere }
 code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none } code.option { white-space: nowrap }
 time { white-space: nowrap }
 .any { overflow-wrap: anywhere; white-space: pre-wrap }
-.hint { color: var(--soft); font-size: .8125rem; line-height: 1.54; overflow-wrap: anywhere } .hint .line { display: block }
+.hint { color: var(--soft); font-size: .8125rem; line-height: 1.54; overflow-wrap: anywhere } .hint .line { display: block } .shell .page > .hint { max-width: none }
 .because { color: var(--soft) } .wrong, .fault { color: var(--block) }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }

@@ -21,10 +21,10 @@ input[type="file"] { padding: .25rem } ::file-selector-button { min-height: 1.75
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: var(--s3); margin: .3rem 0 0 }
 .option-card { display: flex; gap: .6rem; align-items: baseline; padding: .8rem 1rem; border: 1px solid var(--line-strong); border-radius: var(--r-m); cursor: pointer } .option-card:hover { background: var(--wash) } .option-card:has(:checked) { border-color: var(--accent); background: var(--accent-wash); box-shadow: inset 0 0 0 1px var(--accent) } .option-card .hint { display: block }
 .form:has([name="kind"][value="secret"]:checked) .for-publishable, .form:has([name="kind"][value="publishable"]:checked) .for-secret { display: none }
-.check { display: flex; gap: .6rem; align-items: baseline } .check .hint { display: block }
+.check { display: flex; gap: .6rem; align-items: baseline } .check input { margin: 0; translate: 0 2px } .check .hint { display: block }
 .form:has(.switches) { max-width: none } .form .switches { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: var(--s4) var(--s5); font-weight: 550 } .switches .hint { font-weight: 400 }
 .ask { margin: 0 0 var(--s4) } .ask-row { display: flex; padding: 4px; border: 1px solid var(--line-strong); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) }
-.ask .ask-row input { flex: 1; border: 0; background: none; outline-offset: 0; font-size: 1rem } .ask-row:has(input:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; & input { outline: 0 } } .ask p { margin: var(--s2) 0 0 }
+.ask .ask-row input { flex: 1; border: 0; background: none; outline-offset: 0; font-size: 1rem } .ask-row:has(input:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; & input { outline: 0 } } .ask-row:has([aria-invalid]) { border-color: var(--block) } .ask p { margin: var(--s2) 0 0 }
 .secret { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1.25rem; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash) } .secret code { overflow-wrap: anywhere; user-select: all }
 @media (max-width: 44rem) { input:not([type="checkbox"], [type="radio"]), select, textarea { font-size: 1rem } }
 `

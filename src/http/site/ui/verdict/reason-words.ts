@@ -41,9 +41,9 @@ export const REASON_WORDS: { readonly [R in Reason]: ReasonWords } = {
   disposable_domain: ["bad", "telling", () => "It is on our list of disposable domains."],
   relay_domain: ["info", "telling", () => "It forwards email to a hidden mailbox."],
   government_domain: ["good", "telling", () => "It is on our list of government domains."],
-  government_suffix: ["good", "telling", () => "Its domain ending is reserved for government bodies."],
+  government_suffix: ["good", "telling", v => `Its domain ending is reserved for government bodies${spared(v)}.`],
   education_domain: ["good", "telling", () => "It is on our list of schools and universities."],
-  education_suffix: ["good", "telling", v => isOpenSuffix(v.result) ? "Its ending is for schools, but anyone can register under it." : "Its domain ending is reserved for schools and universities."],
+  education_suffix: ["good", "telling", v => isOpenSuffix(v.result) ? "Its ending is for schools, but anyone can register under it." : `Its domain ending is reserved for schools and universities${spared(v)}.`],
   free_provider: ["info", "telling", v => v.result.reasons.includes("domain_not_found") ? "It is on our list of mailbox providers." : "Anyone can open a mailbox there."],
   agent_mailbox: ["info", "telling", () => "It gives mailboxes to AI agents and other programs."],
   domain_not_found: ["bad", "telling", () => "The domain does not exist."],
@@ -132,6 +132,10 @@ const suffixSentence = (domain: string): string =>
   domain.includes(".")
     ? `“${domain}” is an ending under which others register domains.`
     : `“${domain}” alone is not a complete domain.`
+
+/** That a name with a reserved ending is not blocked although it does not exist. */
+const spared = ({ result: { reasons, recommendation } }: DisplayedVerdict): string =>
+  reasons.includes("domain_not_found") && recommendation === "review" ? ", so it is reviewed, not blocked" : ""
 
 /** Whether the category comes from an ending that anyone can get. One that nobody else can get is as sure as a list. */
 export const isOpenSuffix = ({ confidence, reasons }: CheckResult): boolean =>

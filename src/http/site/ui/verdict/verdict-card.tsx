@@ -124,11 +124,7 @@ function Actions({ verdict: { result, curl } }: Pick<VerdictCardProps, "verdict"
     <p class="actions">
       <span data-copy="verdict-json" data-copy-label="Copy JSON" />
       {curl === undefined ? null : <span data-copy="verdict-curl" data-copy-label="Copy as curl" />}
-      {isListed ? (
-        <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
-          Wrong? Tell us
-        </a>
-      ) : null}
+      {isListed ? <a href={withQuery(ROUTES.feedback.path, { domain })}>Wrong? Tell us</a> : null}
     </p>
   )
 }

@@ -90,7 +90,7 @@ const ENDING_OF: Partial<{ readonly [R in Reason]: string }> = {
 }
 
 /** What a name with a typo is. */
-const AS_TYPED: { readonly [C in Category]: string } = {
+export const AS_TYPED: { readonly [C in Category]: string } = {
   business: "it is another organisation’s domain",
   personal: "it is another mailbox provider",
   disposable: "it is a disposable address",
@@ -315,7 +315,9 @@ function markOf(reason: Reason, result: CheckResult, changing: Reason | null): M
 function isLeftOut(reason: Reason, deciding: Reason, result: CheckResult): boolean {
   if (NEVER_A_LINE.has(reason)) return true
   // The sentence above the lines says it.
-  if (reason === deciding) return ENDING_OF[reason] !== undefined && isUnreachable(result)
+  const isNoSchool = isNoName(result) && result.category !== "invalid" && result.recommendation !== "block"
+  if (reason === "domain_not_found" && isNoSchool) return true
+  if (reason === deciding) return ENDING_OF[reason] !== undefined && isUnreachable(result) && !isNoSchool
   return LEFT_OUT[reason]?.(result) ?? false
 }
 

@@ -42,6 +42,7 @@ type VerdictProps = {
 export function Verdict(props: VerdictProps) {
   const { tone, recommendation, subject, headline, meaning, reasons = [], sure = null, facts } = props
   const { heading: Heading = "h2", isAnswer = false, fault } = props
+  const mark = recommendation ?? fault?.tone
   return (
     <section class={`verdict-area of-${tone}`} id={VERDICT_ID} aria-labelledby="verdict-title" tabIndex={-1}>
       {props.notices}
@@ -49,9 +50,11 @@ export function Verdict(props: VerdictProps) {
         <div class="v-main">
           <div {...(isAnswer ? { role: "status" } : {})}>
             <div class="v-head">
-              <span class={`v-mark ${recommendation ?? fault?.tone ?? "none"}`}>
-                <Icon name={recommendation === null ? "info" : SIGNS[recommendation]} />
-              </span>
+              {mark === undefined ? null : (
+                <span class={`v-mark ${mark}`}>
+                  <Icon name={recommendation === null ? "info" : SIGNS[recommendation]} />
+                </span>
+              )}
               <div>
                 <p class="v-subject">
                   <bdi>{displayable(subject)}</bdi>
