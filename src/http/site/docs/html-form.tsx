@@ -55,8 +55,8 @@ export const sectionsIn = (content: string): readonly { readonly id: string; rea
     html: withoutLinks(html),
   }))
 
-/** A longer option of a command may break at the end of a line: a small screen has no room for it. */
-const OPTION_LENGTH_MAX = 26
+/** Longer code may break after a hyphen at the end of a line: a small screen has no room for it. */
+const UNBROKEN_LENGTH_MAX = 26
 
 /** A cell that has no value. */
 const NO_VALUE = "–"
@@ -145,8 +145,8 @@ const folded = (summary: string, count: number | null, content: VNode): VNode =>
 
 const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
   codespan: ({ text }) => {
-    const isOption = text.startsWith("-") && text.length <= OPTION_LENGTH_MAX
-    const code = `<code${isOption ? ' class="option"' : ""}>${escapeHtml(text)}</code>`
+    const isUnbroken = /[-?]/.test(text) && text.length <= UNBROKEN_LENGTH_MAX
+    const code = `<code${isUnbroken ? ' class="option"' : ""}>${escapeHtml(text)}</code>`
     return settings.has(text) ? `<a href="${ROUTES.docsSettings.path}#${text}">${code}</a>` : code
   },
   link({ href, title, tokens }) {

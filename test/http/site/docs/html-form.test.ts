@@ -84,9 +84,9 @@ test("the first paragraph is the lead, a setting links to its row, a recommendat
   expect(html("- **A** one\n- two")).toStartWith("<ul><li>")
 })
 
-test("the name of a short option does not break after its hyphens", () => {
-  expect(html("Use `--key-file F` or `data-key`.")).toContain(
-    'Use <code class="option">--key-file F</code> or <code>data-key</code>.',
+test("a short option, and a short command with one, do not break after a hyphen", () => {
+  expect(html("Use `--key-file F`, `check --offline` or `key`.")).toContain(
+    'Use <code class="option">--key-file F</code>, <code class="option">check --offline</code> or <code>key</code>.',
   )
   const long = `--${"a-".repeat(20)}b`
   expect(html(`\`${long}\``)).toContain(`<code>${long}</code>`)

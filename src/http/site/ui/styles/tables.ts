@@ -26,10 +26,11 @@ export const TABLES = `
   .rows tr:has(th input) { & td:not(:last-child) { padding-left: 2.31rem } & td:not(:last-child)::after { content: none } & td.is-text.is-text { flex: 1 0 100%; max-width: none; white-space: normal } }
 }
 @media (max-width: 44rem) {
-  .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none } .scroll tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 }
-  .scroll td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
-}
+  /* Where all cells are numbers it stays a table, whose columns are compared. */
+  .scroll th { white-space: normal } .scroll :is(th, .number) { padding-inline: 0 .5rem } .scroll table:where(:has(td:not(.number))) {
+    &, & tbody, & tr, & tbody th, & tbody td { display: block } & thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+    & tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } & tbody th, & tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } & td:empty { display: none } & tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 } & td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } & td:nth-child(2):last-child::before, & td[data-label=""]::before { content: none }
+} }
 .filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .head .actions { margin: 0 0 0 auto } .filter-row form { margin-left: auto } .rows th .because { font-weight: 400 }
 :has(> .find-row) { flex: 0 1 24rem; min-width: 0 } .find-row { display: flex; gap: var(--s2); align-items: center } .find-row input { flex: 1; min-height: 2rem; font-size: .875rem }
 .filter-chips { margin: 0 0 var(--s3); display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; font-size: .8125rem } .chip { max-width: 100%; padding: .15rem .65rem; overflow: hidden; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); text-decoration: none; text-overflow: ellipsis; white-space: nowrap } .chip:hover { border-color: var(--line-strong) }
