@@ -97,7 +97,8 @@ const NotFoundPage = ({ detail }: { readonly detail: string }) => (
     </p>
     <p class="actions">
       <StartButton />
-      <LinkButton path={ROUTES.docsGuide.path} label="Docs" look="quiet" />
+      <LinkButton path={ROUTES.docsGuide.path} label="Search the guide" look="quiet" />
+      <LinkButton path={ROUTES.docs.path} label="API reference" look="quiet" />
     </p>
   </CalmLayout>
 )

@@ -26,7 +26,7 @@ const FLASH_PARAMETER = "done"
 export const withFlash = (path: string, name: string): string => withQuery(path, { [FLASH_PARAMETER]: name })
 
 /** The message of a page whose form was asked for by its target, which a reload does. */
-export const NOT_SENT = "That address only takes a form. Nothing was changed."
+export const NOT_SENT = "Nothing was changed. Fill in the form and send it again."
 
 /** The page of a form, which says that nothing was sent. */
 export const withoutForm = (path: string): string => withFlash(path, "nothing")
