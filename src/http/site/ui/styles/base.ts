@@ -73,6 +73,6 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .panels { width: 100%; min-width: 0 } .panels > div { display: none }
 .tabs > input:nth-of-type(1):checked ~ .panels > :nth-child(1), .tabs > input:nth-of-type(2):checked ~ .panels > :nth-child(2), .tabs > input:nth-of-type(3):checked ~ .panels > :nth-child(3),
 .tabs > input:nth-of-type(4):checked ~ .panels > :nth-child(4), .tabs > input:nth-of-type(5):checked ~ .panels > :nth-child(5), .tabs > input:nth-of-type(6):checked ~ .panels > :nth-child(6) { display: block }
-@media (max-width: 44rem) { .page { padding-top: 1.5rem } .two { grid-template-columns: minmax(0, 1fr) } .facts { gap: .3rem var(--s4) } .facts.terms { grid-template-columns: minmax(0, 1fr) } .facts.terms dd { margin-bottom: .5rem } .lead { font-size: 1.0625rem } .tiles { grid-template-columns: 1fr 1fr } .tiles :nth-child(odd):last-child { grid-column: 1 / -1 } .tiles dd { font-size: clamp(1rem, 4.8vw, 1.625rem) } }
+@media (max-width: 44rem) { .page { padding-top: 1.5rem } .tabs { gap: 0 } .tabs > label { padding-inline: .5rem } .two { grid-template-columns: minmax(0, 1fr) } .facts { gap: .3rem var(--s4) } .facts.terms { grid-template-columns: minmax(0, 1fr) } .facts.terms dd { margin-bottom: .5rem } .lead { font-size: 1.0625rem } .tiles { grid-template-columns: 1fr 1fr } .tiles :nth-child(odd):last-child { grid-column: 1 / -1 } .tiles dd { font-size: clamp(1rem, 4.8vw, 1.625rem) } }
 @media print { .top, .bottom, .skip, .pages, .section-links { display: none } .sample pre { max-height: none } }
 `
