@@ -38,6 +38,9 @@ export function operatorHtml(markdown: string): string {
   const renderer: PageRenderer = {
     html: ({ text }) => escapeHtml(text),
     image: ({ raw }) => escapeHtml(raw),
+    table(token) {
+      return render(tableElement(token, "Plans", this as Renderer))
+    },
     link({ href, tokens }) {
       const text = this.parser.parseInline(tokens)
       return OPERATOR_LINK.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text

@@ -156,7 +156,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, securityContacts
     <section>
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
-        Free to start: all you need is an email address, no card.{" "}
+        Free to start: all you need is an email address, no card. One check costs one unit.{" "}
         {pricing === null && offered.length > 1 ? <AskForMore contacts={securityContacts} /> : null}{" "}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>

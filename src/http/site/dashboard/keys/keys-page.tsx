@@ -71,12 +71,12 @@ export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
 
 /** In place of the button of an account that has all keys that it may have. */
 const NoNewKey = () => (
-  <div class="actions">
-    <span class="hint">{`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax}`}</span>
+  <span class="hint">
+    {`${LIMITS.keysPerAccountMax} of ${LIMITS.keysPerAccountMax} `}
     <button type="button" disabled>
       New key
     </button>
-  </div>
+  </span>
 )
 
 /** Below the name of a key: where it may be used, or who revoked it. */

@@ -77,14 +77,14 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
         <p class="actions">
           <LinkButton path={ROUTES.newKey.path} label="Make a key" />
         </p>
-        <CodeBlock caption="Your first request" code={command} />
+        <CodeBlock caption="Your first request" code={command} language="sh" />
       </>
     )
   if (next === "call")
     return (
       <>
         <p>Run this command in a terminal. Replace YOUR_SECRET_KEY with your key.</p>
-        <CodeBlock caption="Command" code={command} />
+        <CodeBlock caption="Command" code={command} language="sh" />
         <p class="hint">
           This page notices your first request. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
           <a href={ROUTES.newKey.path}>Make a new key and get the command with it</a>

@@ -21,5 +21,5 @@ export const CHARTS = `
 @container (min-width: 38.01rem) { #requests tbody th { width: 24% } }
 /* A batch has its facts in a row below its categories. */
 .verdict:has(.shares) { grid-template-columns: minmax(0, 1fr) } .verdict:has(.shares) .v-side { border: 0; border-top: 1px solid var(--line) } .verdict:has(.shares) .kv { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: .4rem 3rem } .v-main .parts.parts.parts { margin: var(--s4) 0 var(--s3) } .start .sample { margin: 0 } .panel > .kv { grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr)); gap: .4rem 3rem } .kv + .hint { margin: var(--s3) 0 0 } .start h2 { margin: 0 0 var(--s3); font-size: .9375rem; letter-spacing: 0 }
-@media (max-width: 44rem) { .page .steps { grid-template-columns: minmax(0, 1fr) } .period, .period form { width: 100% } .period select { flex: 1; max-width: none; min-height: 2.25rem; font-size: 1rem } }
+@media (max-width: 44rem) { .start.start .sample pre { white-space: pre } .page .steps { grid-template-columns: minmax(0, 1fr) } .period, .period form { width: 100% } .period select { flex: 1; max-width: none; min-height: 2.25rem; font-size: 1rem } }
 `

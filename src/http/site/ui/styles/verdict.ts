@@ -17,6 +17,6 @@ export const VERDICT = `
 .empty .actions { justify-content: center; margin: 0 }
 .ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options label[for] { margin-right: .4rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
 .page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }
-@media (max-width: 44rem) { .verdict :is(h2, h3) { font-size: 1.375rem } [data-copy] .small { padding: 0 .5rem } .ask-options .more { display: none } }
+@media (max-width: 44rem) { .verdict :is(h2, h3) { font-size: 1.375rem } [data-copy] .small { padding: 0 .4rem } .ask-options .more { display: none } }
 @container (min-width: 44rem) { .verdict { grid-template-columns: minmax(0, 1fr) min(20rem, 40%) } .verdict > * { padding: var(--s5) } .v-side { border-top: 0; border-left: 1px solid var(--line) } }
 `
