@@ -73,6 +73,9 @@ type NetworkProbeDeps = {
 /** How many domains are cached at least as objects, about 1 kB each. */
 const CACHED_DOMAINS_MIN = 20_000
 
+/** How many lookups for which nobody waits run at a time. Those of further names are left out, since a long list would keep all others waiting. */
+const SAMPLES_MAX = 16
+
 /** How many lookups of one caller start in one turn of the event loop. Each takes about 0.1 ms. */
 const STARTS_PER_TURN_MAX = 8
 
@@ -83,10 +86,18 @@ const LOOKUPS_WAITING_MAX = 10_000
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
   const { isSampled = () => false } = deps
   const lookUp = createLookup(deps)
+  let sampleCount = 0
+  const sample = async (query: NetworkQuery, context: LookupContext | undefined): Promise<void> => {
+    sampleCount++
+    try {
+      await lookUp({ ...query, asked: QUESTIONS.delivery }, context)
+    } finally {
+      sampleCount--
+    }
+  }
   return (query, context) => {
     if (query.asked === 0) {
-      // Nobody waits for it.
-      if (isSampled(query.organisationalDomain)) void lookUp({ ...query, asked: QUESTIONS.delivery }, context)
+      if (sampleCount < SAMPLES_MAX && isSampled(query.organisationalDomain)) void sample(query, context)
       return NOTHING_ASKED
     }
     const evidence = lookUp(query, context)

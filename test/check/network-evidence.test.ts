@@ -379,6 +379,23 @@ describe("the lookups of one caller", () => {
     expect((await Promise.all(all)).every(({ mail }) => mail.known)).toBe(true)
   })
 
+  test("do not wait for those of names for which nobody waits, however many a list has, and further ones follow", async () => {
+    const { ask, answers, asked } = system(queueMicrotask, () => true)
+    const answer = await answers.mail(new Deadline(() => () => undefined, 1))
+    const ends: (() => void)[] = []
+    answers.mail = () => new Promise(resolve => ends.push(() => resolve(answer)))
+    for (let index = 0; index < 1000; index++) void ask({ ...queryOf("busy", index), asked: 0 })
+    void ask(queryOf("busy", 1000))
+    await manyTurns()
+    expect(asked).toContain(QUESTIONS.records)
+    const askedBefore = asked.length
+    for (const end of ends.splice(0)) end()
+    await manyTurns()
+    void ask({ ...queryOf("busy", 1001), asked: 0 })
+    await manyTurns()
+    expect(asked).toHaveLength(askedBefore + 1)
+  })
+
   test("start a few in each turn of the event loop, and no other caller waits for them", async () => {
     const turns: (() => void)[] = []
     const { ask, queries } = system(work => void turns.push(work))
