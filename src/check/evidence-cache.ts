@@ -12,6 +12,8 @@ export type CachedEvidence = CacheLifetime & {
   readonly version: string
   /** Until when it may replace evidence that could not be gathered. */
   readonly staleUntilMs: number
+  /** Stale evidence of more questions whose place it took. */
+  readonly wider?: CachedEvidence | undefined
 }
 
 /**
@@ -60,7 +62,9 @@ export class EvidenceCaches {
   /** What was found, with stale evidence in place of what failed. */
   withStale(domain: string, found: CachedEvidence, isApart: boolean): CachedEvidence {
     if (isMailComplete(found.evidence)) return found
-    return withStale(found, this.#shared.get(domain) ?? (isApart ? this.#apart.get(domain) : undefined))
+    const cached = this.#shared.get(domain) ?? (isApart ? this.#apart.get(domain) : undefined)
+    const isNarrower = cached !== undefined && !areAsked(cached.asked, found.asked & QUESTIONS.records)
+    return withStale(found, isNarrower ? cached.wider : cached)
   }
 
   /** Caches evidence while it is fresh. What a list has only in part is looked up again when it comes up again. */
@@ -70,7 +74,11 @@ export class EvidenceCaches {
     const cached = cache.get(domain)
     if (!mayReplace(gathered, cached)) return
     const before = gathered.version === this.#listsVersion() ? this.#usable(cached) : null
-    cache.set(domain, asCached(joined(before, gathered)))
+    const found = asCached(joined(before, gathered))
+    const wider = [cached, cached?.wider].find(
+      one => one !== undefined && gathered.cachedAtMs < one.staleUntilMs && hasMoreMail(one, found),
+    )
+    cache.set(domain, { ...found, wider: wider && { ...wider, wider: undefined } })
   }
 
   #usable(cached: CachedEvidence | undefined, sinceMs = Number.POSITIVE_INFINITY): CachedEvidence | null {

@@ -134,6 +134,21 @@ describe("who needs less", () => {
     }
   })
 
+  test("leaves stale evidence of more questions where it is, which replaces a failure", async () => {
+    const { ask, answers, asked, time } = system()
+    const { mail } = await ask(ACME)
+    const found = await answers.mail(new Deadline(() => () => undefined, 1))
+    for (let round = 0; round < 2; round++) {
+      await time.tick(60_000)
+      answers.mail = async () => ({ ...found, freshUntilMs: time.clock() + 60_000 })
+      await ask({ ...ACME, asked: delivery })
+    }
+    const failed = { mail: unknown("timed_out"), suites: unknown("timed_out"), hosts: [], isCached: false } as const
+    answers.mail = async () => ({ ...failed, freshUntilMs: time.clock() + 1000 })
+    expect(await ask(ACME)).toMatchObject({ mail, isCached: true })
+    expect(asked.slice(1)).toEqual([delivery, delivery, ACME.asked])
+  })
+
   test.each([
     [[records | tenant, delivery], [], "a narrow lookup that ends last"],
     [[suites, delivery | tenant], [], "two of which each knows what the other does not"],
