@@ -16,6 +16,9 @@ export const STALE_TTL_MS = 5_000
 /** How long a failure is cached (RFC 9520 §3.2), so that a burst of questions does not repeat it. */
 export const FAILURE_TTL_MS = 1_000
 
+/** An answer that took so long is cached in any case: who asked may have given up, and who asks again must not wait as long. */
+export const LATE_MS = 1_000
+
 type DnsCacheBounds = {
   readonly entriesMax: number
   readonly bytesMax: number
@@ -69,7 +72,7 @@ export class DnsCache {
 
   /**
    * The fresh or pending finding of a question, else that with which `ask` calls its argument, once. A stale answer replaces a failure. `isOnce`: an
-   * answer that is not cached yet is not cached, because what becomes of it is.
+   * answer that is not cached yet is not cached, because what becomes of it is, unless it is late.
    */
   resolve(
     question: DnsQuestion,
@@ -88,11 +91,13 @@ export class DnsCache {
     if (pending !== undefined) return pending
     const { promise, resolve } = Promise.withResolvers<CachedFinding>()
     flights.add(key, promise)
+    const askedAtMs = this.#clock()
     try {
       ask(finding => {
         flights.invalidate(key)
         if (!finding.known) resolve(this.#cache.setFailure(key, finding))
-        else if (isOnce) resolve(cachedFinding(finding, false, this.#clock() + lifetimeMs(finding.value)))
+        else if (isOnce && this.#clock() - askedAtMs < LATE_MS)
+          resolve(cachedFinding(finding, false, this.#clock() + lifetimeMs(finding.value)))
         else resolve(this.#cache.setAnswer(key, finding, lifetimeMs(finding.value)))
       })
     } catch (error) {

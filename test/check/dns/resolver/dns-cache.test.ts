@@ -6,6 +6,7 @@ import {
   DnsCache,
   estimateEntryBytes,
   FAILURE_TTL_MS,
+  LATE_MS,
   STALE_TTL_MS,
   STALE_WINDOW_S,
   TTL_MAX_S,
@@ -127,6 +128,24 @@ test("an answer that is asked for once is not cached, but taken from the cache i
   state.description = unknown("timed_out")
   for (let time = 0; time < 2; time++) await resolverOnce({ ...QUESTION, name: "b.example" })
   expect(state.askedCount).toBe(4)
+})
+
+test("an answer that is asked for once is cached if it is late, for who asks again when the first one has given up", async () => {
+  const { resolver, open, give } = heldResolver()
+  const clock = stoppedClock()
+  const { resolverOnce, stats } = cachedResolver(resolver, clock)
+  for (const [ms, entries] of [
+    [LATE_MS - 1, 0],
+    [LATE_MS, 1],
+  ] as const) {
+    const asked = resolverOnce({ name: "a.example", type: "A" })
+    clock.tick(ms)
+    await give(SOME)
+    expect(await asked).toMatchObject({ value: { isCached: false } })
+    expect(stats().entries).toBe(entries)
+  }
+  expect(await resolverOnce({ name: "a.example", type: "A" })).toMatchObject({ value: { isCached: true } })
+  expect(open()).toEqual([])
 })
 
 describe("while the resolver fails", () => {
