@@ -177,7 +177,7 @@ export class Resolution implements Slotted {
     this.#cancelTimer = this.#servers.deps.setTimer(isForSlot ? Math.max(slotMs, 0) : ms, () => {
       if (isForSlot) {
         this.#leaveSlot()
-        this.#wait(ms - slotMs, nowMs)
+        this.#wait(ms - Math.max(slotMs, 0), nowMs)
       } else this.#tryNext()
     })
   }

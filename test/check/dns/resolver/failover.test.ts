@@ -222,3 +222,22 @@ test("questions are counted by their outcome", async () => {
   for (const _ of replies) await servers.directResolver(QUESTION)
   expect(servers.counts).toEqual({ records: 2, no_data: 1, no_name: 1, timed_out: 1, unavailable: 1 })
 })
+
+test("a reply that was read late, because the process was busy, does not make the time of the question longer", async () => {
+  const time = createFakeTime()
+  const shift = { ms: 0 }
+  const settles: ((reply: ServerReply) => void)[] = []
+  const exchange = exchangeOf(() => new Promise(settle => settles.push(settle)))
+  const stopwatch = (): number => time.stopwatch() + shift.ms
+  const deps = { timeoutMs: 1500, attemptsMax: 3, setTimer: time.later, stopwatch }
+  const { directResolver: ask } = new DnsServers([exchange], deps)
+  let finding: unknown = null
+  void ask(QUESTION).then(value => {
+    finding = value
+  })
+  shift.ms = 1400
+  settles[0]?.({ kind: "failed" })
+  await time.tick(100)
+  expect(settles).toHaveLength(2)
+  expect(finding).toEqual(unknown("unavailable"))
+})
