@@ -7,7 +7,7 @@ import { HEADER } from "./styles/header.ts"
 import { HOME } from "./styles/home.ts"
 import { LISTS } from "./styles/lists.ts"
 import { REFERENCE } from "./styles/reference.ts"
-import { TABLES } from "./styles/tables.ts"
+import { ROWS, TABLES } from "./styles/tables.ts"
 import { TOKENS } from "./styles/tokens.ts"
 import { VERDICT } from "./styles/verdict.ts"
 
@@ -15,7 +15,7 @@ import { VERDICT } from "./styles/verdict.ts"
 export const STYLESHEET = TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + HOME
 
 /** What the pages of an account and of the administration need besides. */
-export const ACCOUNT_STYLESHEET = CHARTS + LISTS + ADMIN + FOLDS
+export const ACCOUNT_STYLESHEET = ROWS + CHARTS + LISTS + ADMIN + FOLDS
 
 /** What the guide and the API reference need besides. */
 export const DOCS_STYLESHEET = FOLDS + DOCS + REFERENCE

@@ -1,4 +1,4 @@
-/** Tables: those of one line a row, plain ones whose cells wrap, and what filters them. */
+/** Plain tables, whose cells wrap, and what all tables share. */
 export const TABLES = `
 /* Positioned, so that visually hidden text in a wide table does not widen the page. */
 .rows, .scroll { position: relative; margin: 0 0 var(--s4) } .rows { container-type: inline-size; overflow-x: clip } .scroll { overflow-x: auto } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem } .panel > nav.actions { margin: 0 }
@@ -7,7 +7,18 @@ export const TABLES = `
 .rows thead th, .scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap } .rows tr > :last-child, .scroll tr > :last-child { padding-right: 0 } .panel tbody tr:last-child > * { border-bottom: 0 }
 .scroll tbody th { font-weight: 550 } .scroll tr:target > * { background: var(--accent-wash) } .scroll .number { padding-left: 1rem; text-align: right } .scroll td .hint, .scroll td p { margin: .1rem 0 0; max-width: 26rem } .scroll .sum > * { font-weight: 600 }
 .scroll td:empty::before { content: "–"; color: var(--soft) } .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums } .scroll .address { max-width: 20rem; overflow-wrap: anywhere } .scroll .any, .scroll .name { min-width: 9rem; overflow-wrap: anywhere }
+@media (max-width: 44rem) {
+  /* Where all cells are numbers it stays a table, whose columns are compared. */
+  .scroll th { white-space: normal } .scroll :is(th, .number) { padding-inline: 0 .5rem } .scroll table:where(:has(td:not(.number))) {
+    &, & tbody, & tr, & tbody th, & tbody td { display: block } & thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+    & tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } & tbody th, & tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } & td:empty { display: none } & tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 } & td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } & td:nth-child(2):last-child::before, & td[data-label=""]::before { content: none }
+} }
+details.panel > summary { padding: 0 } details.panel > .form { margin: var(--s4) 0 0 }
+.copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
+`
 
+/** Tables of one line a row, which only signed-in people see, and what filters them. */
+export const ROWS = `
 .rows th, .rows td { height: 2.5rem; white-space: nowrap } .rows thead th { height: 2.25rem }
 .rows :where(tr:has(.action, .button)) > :is(th, td) { height: 3rem } .rows tbody :where(th:has(p)) { padding-block: .6rem } .rows th p { margin: 0; font-weight: 400; color: var(--soft); white-space: normal; overflow-wrap: anywhere }
 .rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
@@ -25,12 +36,6 @@ export const TABLES = `
   .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after, .rows td.is-number[data-label]::before { content: "·"; position: absolute; left: .3rem } .rows td.is-number[data-label]::after { content: " " attr(data-label); position: static }
   .rows tr:has(th input) { & td:not(:last-child) { padding-left: 2.31rem } & td:not(:last-child)::after { content: none } & td.is-text.is-text { flex: 1 0 100%; max-width: none; white-space: normal } }
 }
-@media (max-width: 44rem) {
-  /* Where all cells are numbers it stays a table, whose columns are compared. */
-  .scroll th { white-space: normal } .scroll :is(th, .number) { padding-inline: 0 .5rem } .scroll table:where(:has(td:not(.number))) {
-    &, & tbody, & tr, & tbody th, & tbody td { display: block } & thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-    & tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } & tbody th, & tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } & td:empty { display: none } & tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 } & td::before { content: attr(data-label) ": "; color: var(--soft); font-size: .8125rem } & td:nth-child(2):last-child::before, & td[data-label=""]::before { content: none }
-} }
 .filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .head .hint button { margin-left: var(--s2) } .filter-row form { margin-left: auto } .rows th .because { font-weight: 400 }
 :has(> .find-row) { flex: 0 1 24rem; min-width: 0 } .find-row { display: flex; gap: var(--s2); align-items: center } .find-row input { flex: 1; min-height: 2rem; font-size: .875rem }
 .filter-chips { margin: 0 0 var(--s3); display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; font-size: .8125rem } .chip { max-width: 100%; padding: .15rem .65rem; overflow: hidden; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); text-decoration: none; text-overflow: ellipsis; white-space: nowrap } .chip:hover { border-color: var(--line-strong) }
@@ -38,7 +43,5 @@ export const TABLES = `
 .pill.changed { color: var(--accent); background: var(--accent-wash) } .rows:has(select) tbody th { white-space: normal } .rows th label { margin-right: .6rem } .rows select { width: 7.5rem; min-height: 2rem; padding-block: .2rem; font-size: .875rem } .rows .fault { margin: .2rem 0; white-space: normal }
 .field-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: start; min-width: 0; margin: 0 0 var(--s4); padding: 0; border: 0 } .field-row .field { flex: 1 14rem } .field-row :is(button, .actions) { margin: 0 } .field-row > :is(button, .actions) { margin: 1.6rem 0 0; min-height: 2.5rem }
 .field-row:only-child { margin: 0 } form:not(:has(tbody :checked)) > .selection, form:has(tbody :checked) > .hint { display: none } .selection { position: sticky; bottom: 0; padding: var(--s3) 0; background: var(--paper); border-top: 1px solid var(--line) }
-details.panel > summary { padding: 0 } details.panel > .form { margin: var(--s4) 0 0 }
 @media (max-width: 44rem) { .filter-row form { margin-left: 0 } .field-row > :is(button, .actions) { margin-top: 0; align-self: end } }
-.copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
 `
