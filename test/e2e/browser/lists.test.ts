@@ -45,7 +45,7 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   await fit("lists-empty")
   await page.getByLabel("Choose a file").setInputFiles(listFile(rows))
   const preview = page.locator("#preview")
-  await page.locator(".cost").waitFor()
+  await page.getByText("Costs ").waitFor()
   // A preview costs one unit.
   const cost = `Costs ${rows.toLocaleString("en")} units. 249,999 left today.`
   expect(await page.locator("#send").textContent()).toContain(cost)
@@ -253,7 +253,7 @@ test.skipIf(isBrowserMissing)(
     await page.goto(`${server.url}/dashboard/jobs`)
     const askForCallback = async (): Promise<void> => {
       await page.getByLabel("Choose a file").setInputFiles(listFile(20))
-      await page.locator(".cost").waitFor()
+      await page.getByText("Costs ").waitFor()
       await page.getByText("Options", { exact: true }).click()
       await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
     }
