@@ -282,7 +282,7 @@ describe("a restore merges what happened since the backup:", () => {
     const page = await createKey(log, random, { accountId, kind: "publishable", name: null, origins })
     if (made.kind !== "created" || page.kind !== "created") throw new Error("no key")
     await store.run(
-      `INSERT INTO request_log VALUES ($1, ${now()}, 1, 'key_1', 'r', 200, '', '', '', '', 'acme.com', 1, 1, 0, '', 0)`,
+      `INSERT INTO request_log VALUES ($1, ${now()}, 1, 'key_1', 'r', 200, '', '', '', '', 'acme.com', 1, 1, 0, '', 0, '')`,
       [accountId],
     )
     backUpDatabase(path, backup, { mustNotExist: true })
