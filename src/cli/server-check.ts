@@ -57,7 +57,10 @@ async function sendBatch(client: Mailkind, batch: readonly Waiting[]): Promise<v
   }
 }
 
-const showsMail = ({ parts = ALL_PARTS }: CheckRequest): boolean => (parts & ANSWER_PARTS.mail) !== 0
+/** Whether a row shows what an answer with `mail: false` lacks. */
+const showsMail = ({ parts = ALL_PARTS }: CheckRequest): boolean => (parts & ~PARTS_WITHOUT_MAIL) !== 0
+
+const PARTS_WITHOUT_MAIL = ANSWER_PARTS.mailbox | ANSWER_PARTS.disposableHosts
 
 async function checkAlone(client: Mailkind, request: CheckRequest): Promise<CheckOutcome> {
   const { subject, policy, isDeep } = request
@@ -80,6 +83,7 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   const split = hintsAt < 0 ? own.length - 1 : Math.min(beforeHints, own.length - 1)
   const judged = {
     ...{ domain, policy, evidence: { suggestion, isCached, mail: mailOf(subject, result) }, shared: null },
+    parts: { verdict: result, evidence: result },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
     text: {
       verdict: jsonMembers(Object.fromEntries(own.slice(0, split))),

@@ -3,7 +3,14 @@ import { type JsonMember, jsonMembers } from "../base/json-members.ts"
 import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { inputPart, type JudgedDomain, mailboxPart, partsOf, resultMembers } from "../check/result/result.ts"
+import {
+  inputPart,
+  type JudgedDomain,
+  mailboxPart,
+  partsOf,
+  type ResultParts,
+  resultMembers,
+} from "../check/result/result.ts"
 import { ALL_PARTS, ANSWER_PARTS } from "../check/verdict/evidence-need.ts"
 import { RESULT_COLUMN_NAMES, RESULT_COLUMNS, type ResultColumn } from "../contract/result-columns.ts"
 import { CheckResult } from "../contract/result-schema.ts"
@@ -206,8 +213,6 @@ const VERDICT_CELLS: {
   suite_b: ({ evidence }) => evidence.workspace.suite_b.detected,
   other_suite: ({ evidence }) => evidence.workspace.other_suite,
 }
-
-type ResultParts = ReturnType<typeof partsOf>
 
 /** The parts of an answer that CSV results show. Duplicates are found by the mailbox. */
 function shownParts(columns: readonly ResultColumn[], { tellsCanonical, tellsDuplicates }: ResultExtras): number {

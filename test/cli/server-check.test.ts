@@ -2,8 +2,12 @@ import { expect, test } from "bun:test"
 import { parseSubject } from "../../src/check/address/parse-subject.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { fullResult, fullResultJson } from "../../src/check/result/result.ts"
+import { ANSWER_PARTS } from "../../src/check/verdict/evidence-need.ts"
 import { createServerCheck } from "../../src/cli/server-check.ts"
 import type { Mailkind } from "../../src/client/client.ts"
+import { RESULT_COLUMN_NAMES } from "../../src/contract/result-columns.ts"
+import { SINGLE_COLUMN } from "../../src/rows/reading-plan.ts"
+import { NO_EXTRAS, RESULT_FORMATS } from "../../src/rows/result-format.ts"
 import { check } from "../support/app.ts"
 
 const REQUEST = {
@@ -13,12 +17,18 @@ const REQUEST = {
 
 const TAGGED = { ...REQUEST, subject: parseSubject("email", "jane+news@acme.com", "mailkind.test") }
 
-/** What is written of the answer of a server. */
-async function written(answer: object, request = REQUEST): Promise<object> {
-  const client = { batch: async () => [{ outcome: "checked", result: answer }] } as unknown as Mailkind
-  const outcome = await createServerCheck(client, check)(request)
-  return JSON.parse(fullResultJson(outcome, "req_1"))
+/** The check that a server answers so; `asked` receives what it is asked for. */
+const answeredBy = (answer: object, asked: (options: object) => void = () => undefined) => {
+  const batch = async (_: unknown, options: object) => {
+    asked(options)
+    return [{ outcome: "checked", result: answer }]
+  }
+  return createServerCheck({ batch } as unknown as Mailkind, check)
 }
+
+/** What is written of the answer of a server. */
+const written = async (answer: object, request = REQUEST): Promise<object> =>
+  JSON.parse(fullResultJson(await answeredBy(answer)(request), "req_1"))
 
 test("the result of a server is written as it came, whatever members its version has", async () => {
   const own = fullResult(await check(REQUEST), "req_1")
@@ -33,4 +43,25 @@ test("the mailbox that a server found behind an address is written, also where a
   const answer = { ...own, canonical_email: "jane@acme.com" }
   expect(await written(own, TAGGED)).toMatchObject({ canonical_email: "jane+news@acme.com" })
   expect(await written(answer, TAGGED)).toMatchObject({ canonical_email: "jane@acme.com" })
+})
+
+test("every column of CSV tells of the answer of a server what it tells of an own one", async () => {
+  const extras = { ...NO_EXTRAS, columns: RESULT_COLUMN_NAMES }
+  const { format } = RESULT_FORMATS.csv(SINGLE_COLUMN, { extras, hasSafeCells: false, tellsCached: false })
+  const row = { input: REQUEST.subject.sent, kind: null, fault: null, cells: null, json: null, cleaned: null } as const
+  const own = await check(REQUEST)
+  const served = await answeredBy(fullResult(own, "req_1"))(REQUEST)
+  expect(format(row, served, 1)).toBe(format(row, own, 1))
+})
+
+test.each([
+  ["nothing beside the verdict", 0, false],
+  ["the mailbox", ANSWER_PARTS.mailbox, false],
+  ["the mail", ANSWER_PARTS.mail, true],
+  ["the suites", ANSWER_PARTS.workspace, true],
+  ["who takes the mail", ANSWER_PARTS.hosts, true],
+])("the mail is asked for only where a row shows what rests on it: %s", async (_, parts, mail) => {
+  const asked: object[] = []
+  await answeredBy(fullResult(await check(REQUEST), "req_1"), options => asked.push(options))({ ...REQUEST, parts })
+  expect(asked).toEqual([expect.objectContaining({ mail })])
 })

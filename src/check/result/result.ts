@@ -27,13 +27,21 @@ export type JudgedDomain = {
   grounds?: readonly Ground[]
   /** The same under rules that recommend something else, for the accounts that have them: one for each recommendation at most. */
   ruled?: { [R in Recommendation]?: JudgedDomain }
+  /** The members that another server gave. Absent: they are made of evidence and verdict. */
+  readonly parts?: ResultParts
   /** Is written with the first result. */
   text?: JudgedText
   /** The same in UTF-8, after its second use. */
   bytes?: JudgedBytes
 }
 
-/** Two parts of a result as JSON members. */
+/** Two parts of a result by their members. */
+export type ResultParts = {
+  readonly verdict: ReturnType<typeof verdictPart>
+  readonly evidence: ReturnType<typeof evidencePart>
+}
+
+/** The same as JSON members. */
 export type JudgedText = { readonly verdict: string; readonly evidence: string }
 
 /** The same in UTF-8. */
@@ -121,10 +129,8 @@ export function resultMembers(
 }
 
 /** The parts of a result that a verdict and its evidence give. */
-export const partsOf = ({ policy, evidence, verdict }: JudgedDomain) => ({
-  verdict: verdictPart(policy, evidence, verdict),
-  evidence: evidencePart(evidence, verdict),
-})
+export const partsOf = ({ policy, evidence, verdict, parts }: JudgedDomain): ResultParts =>
+  parts ?? { verdict: verdictPart(policy, evidence, verdict), evidence: evidencePart(evidence, verdict) }
 
 /** The results of a batch, each with the batch's request id. All checks ran at the same time, so the batch took as long as its longest. */
 export const batchResult = (outcomes: readonly CheckOutcome[], requestId: string): BatchResult => ({
