@@ -1,6 +1,7 @@
 import { type Finding, known } from "../base/finding.ts"
 import type { Clock } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
+import { STALE_TTL_MS, STALE_WINDOW_S } from "./dns/resolver/dns-cache.ts"
 import type { NetworkEvidence } from "./evidence-defects.ts"
 import type { LookupContext } from "./lookup-context.ts"
 import { areAsked, QUESTIONS } from "./verdict/evidence-need.ts"
@@ -25,16 +26,10 @@ export type EvidenceCache = {
   readonly set: (domain: string, cached: CachedEvidence) => void
 }
 
-/** How long after its freshness stale evidence may replace a failure (RFC 8767 §5 recommends one to three days). */
-const STALE_EVIDENCE_MS = 86_400_000
-
-/** How long stale evidence is fresh again after a failure. It is short, so that working servers are soon noticed. */
-const STALE_TTL_MS = 5_000
-
-/** Evidence that was gathered now. */
+/** Evidence that was gathered now. It may replace a failure as long as a DNS answer may. */
 export function gatheredNow(evidence: NetworkEvidence, asked: number, version: string, nowMs: number): CachedEvidence {
   const { freshUntilMs } = evidence
-  const staleUntilMs = freshUntilMs + STALE_EVIDENCE_MS
+  const staleUntilMs = freshUntilMs + STALE_WINDOW_S * 1000
   return { evidence, asked, version, cachedAtMs: nowMs, freshUntilMs, staleUntilMs }
 }
 
@@ -118,7 +113,7 @@ function withStale(found: CachedEvidence, stale: CachedEvidence | undefined): Ca
   return { ...found, evidence: { ...evidence, mail: merged, suites: hasSpf ? evidence.suites : suites }, staleUntilMs }
 }
 
-/** Whether evidence may take the place of what is cached: a failure does not displace what can still stand in for one. */
+/** Whether evidence may take the place of what is cached: a failure does not, as long as what is cached may replace a failure. */
 const mayReplace = ({ evidence, cachedAtMs }: CachedEvidence, cached: CachedEvidence | undefined): boolean =>
   evidence.mail.known || cached?.evidence.mail.known !== true || cachedAtMs >= cached.staleUntilMs
 

@@ -99,7 +99,7 @@ export const FAULTS: readonly OneLineFault[] = [
   // DNS
   fault("check/dns/resolver/dns-cache.ts", "if (pending !== undefined) return pending", "", "check/dns/resolver/dns-cache.test.ts"),
   fault("base/fact-cache.ts", "if (this.#entries.size > this.#kind.entriesMax) this.#entries.pop()", "", "check/dns/resolver/dns-cache.test.ts"),
-  fault("check/evidence-cache.ts", "const staleUntilMs = freshUntilMs + STALE_EVIDENCE_MS", "const staleUntilMs = freshUntilMs", "check/network-evidence.test.ts"),
+  fault("check/evidence-cache.ts", "const staleUntilMs = freshUntilMs + STALE_WINDOW_S * 1000", "const staleUntilMs = freshUntilMs", "check/network-evidence.test.ts"),
   fault("check/evidence-cache.ts", "evidence.mail.known || cached?.evidence.mail.known !== true ||", "cached === undefined || evidence.mail.known || cached.evidence.mail.known ||", "check/network-evidence.test.ts"),
   fault("check/evidence-cache.ts", "|| cached.cachedAtMs >= sinceMs", "", "check/network-evidence.test.ts"),
   fault("check/mail/mail-probe.ts", "isSameOrSubdomain(question.name, domain) ? resolverOnce(question) :", "", "check/mail/mail-probe.test.ts"),
