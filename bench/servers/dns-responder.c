@@ -1,6 +1,6 @@
 /*
  * A DNS server for benches, as dns-server.ts, for which it stands in where a C compiler is present: the same zone, words and
- * delay at a tenth of the processor time, so that what is measured beside it is the asker alone.
+ * delay at a tenth of the processor time, so that the measured time is that of the client.
  *
  * usage: dns-responder [--delay-ms N]   (20 unless it is set)
  */
@@ -146,7 +146,7 @@ static size_t answer_to(const uint8_t *query, size_t length, uint8_t *out, const
 }
 
 static void send_answer(int fd, const Answer *answer) {
-  // An asker that went away before its answer is nobody's fault.
+  // A client that has closed its socket before its answer is no fault.
   sendto(fd, answer->bytes, answer->length, 0, (const struct sockaddr *)&answer->to, sizeof answer->to);
 }
 

@@ -39,7 +39,7 @@ const socket = createSocket("udp4", (query, { port, address }) => {
   if (delayMs === 0) socket.send(answer, port, address)
   else queue({ answer, port, address })
 })
-// An asker that went away before its answer is nobody's fault.
+// A client that has closed its socket before its answer is no fault.
 socket.on("error", fault => {
   if (!fault.message.includes("ECONNREFUSED")) throw fault
 })

@@ -5,8 +5,8 @@ const SEEN_PER_ENTRY = 4
 
 /**
  * A cache of values by text that takes a text from its second sight on: most domains of a long list come once, and values that are cached
- * for them are most of what the garbage collector has to look at. Each text has two places, of which the one that was asked for longer
- * ago is given away. A text may be the end of another one, so that nothing is cut out for a hit.
+ * for them are most of what the garbage collector has to look at. A text can stand in one of two places, and a new one
+ * replaces the one that was read longer ago. A text may be the end of another one, so that nothing is cut out for a hit.
  */
 export class RecurringTextCache<V> {
   readonly #texts: (string | null)[]

@@ -186,7 +186,6 @@ function createTenantLookup(
   entriesMax = TENANT_PROBE_BOUNDS.cache.entriesMax,
 ) {
   const bounds = { ...TENANT_PROBE_BOUNDS, cache: { ...TENANT_PROBE_BOUNDS.cache, entriesMax } }
-
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
   return operatorUrl === "off" || settings.MAILKIND_OUTSIDE === "off"
     ? null

@@ -55,7 +55,7 @@ export type NeedsSuites = (found: MailHosts, hosts: readonly ResolvedHost[]) => 
 
 type MailProbeDeps = {
   readonly resolver: CachingResolver
-  /** For the names at and below the domain: nobody else asks about them. Absent: the same. */
+  /** Resolves the names at and below the domain, whose answers other domains do not need. Absent: `resolver`. */
   readonly resolverOnce?: CachingResolver
   readonly clock: Clock
   /** Whether to ask for a proof that the suite which the MX names is the domain's: a few questions more. Absent: never. */

@@ -16,7 +16,7 @@ export const STALE_TTL_MS = 5_000
 /** How long a failure is cached (RFC 9520 §3.2), so that a burst of questions does not repeat it. */
 export const FAILURE_TTL_MS = 1_000
 
-/** An answer that took so long is cached in any case: who asked may have given up, and who asks again must not wait as long. */
+/** An answer that took so long is cached in any case: the check may have given up by then, and the next check of the domain should not wait again. */
 export const LATE_MS = 1_000
 
 type DnsCacheBounds = {

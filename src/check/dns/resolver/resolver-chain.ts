@@ -53,7 +53,7 @@ type ResolverChainDeps = ServerResolverDeps & {
 /** `silent`: no server answers. `failing`: they answer every question with a failure. `denying`: they deny the canaries. */
 export type DnsOutage = "silent" | "failing" | "denying"
 
-/** Builds the resolver. What a question passes on its way is told at `Resolution`. */
+/** Builds the resolver. The steps of a question are listed at `Resolution`. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const { canaries, clock, setTimer } = deps
   const exchanges = deps.servers.map(server => new UdpExchange(server, deps))
