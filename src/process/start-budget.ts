@@ -77,7 +77,7 @@ export class StartBudget {
       all: (sql, params) => step(() => store.all(sql, params)),
       one: (sql, params) => step(() => store.one(sql, params)),
       run: (sql, params) => step(() => store.run(sql, params)),
-      transaction: work => step(() => store.transaction(work)),
+      transaction: (work, mode) => step(() => store.transaction(work, mode)),
     }
   }
 

@@ -32,7 +32,7 @@ export class LastUseBuffer {
     if (batch.length === 0) return 0
     for (const [id] of batch) this.#pending.delete(id)
     try {
-      await store.transaction(inner => writeLastUses(inner, batch))
+      await store.transaction(inner => writeLastUses(inner, batch), "unsynced")
     } catch (error) {
       for (const [id, atMs] of batch) if (!this.#pending.has(id)) this.#pending.set(id, atMs)
       throw error

@@ -5,8 +5,11 @@ import type { Store } from "../store/core/store.ts"
 import type { WrittenRows } from "./request-log.ts"
 import { findPlaceFromLatest, type RequestPlace } from "./request-rows.ts"
 
-/** How many rows one step deletes at most: it blocks other writers for about 5 ms. A second writes a quarter of that for one account. */
+/** How many rows one trim deletes at most. A second writes a quarter of that for one account. */
 export const PRUNED_REQUESTS_MAX = 2000
+
+/** How many rows one statement of a trim deletes at most: more would hold up requests for longer than half a millisecond. */
+const ROWS_PER_STATEMENT_MAX = 250
 
 /** After how many written rows an account is trimmed. It has so many rows too many at most, for each process. */
 const TRIMMED_AFTER_ROWS = 1000
@@ -69,18 +72,35 @@ async function trimAccount(
   isKept: boolean,
 ): Promise<number> {
   const oldestKept = isKept ? await findPlaceFromLatest(store, accountId, LIMITS.requestLogRowsMax - 1) : NOTHING_KEPT
+  const oldest = { nowMs, oldestKept }
+  let deletedCount = 0
+  while (deletedCount < PRUNED_REQUESTS_MAX) {
+    const stepCount = await deleteOldest(store, accountId, oldest)
+    deletedCount += stepCount
+    if (stepCount < ROWS_PER_STATEMENT_MAX) break
+  }
+  return deletedCount
+}
+
+/** The oldest requests that an account keeps: by their age (null: whatever it is) and by their count (null: it has fewer). */
+type OldestKept = { readonly nowMs: TrustedInstant | null; readonly oldestKept: RequestPlace | null }
+
+/** Deletes the oldest rows of the account, at most `ROWS_PER_STATEMENT_MAX`. What a power failure brings back is deleted again. */
+async function deleteOldest(store: Store, accountId: string, { nowMs, oldestKept }: OldestKept): Promise<number> {
   const stepEnd = await store.one<RequestPlace>(
     `SELECT at_ms AS "atMs", seq FROM request_log WHERE account_id = $1 ORDER BY at_ms, seq LIMIT 1 OFFSET $2`,
-    [accountId, PRUNED_REQUESTS_MAX],
+    [accountId, ROWS_PER_STATEMENT_MAX],
   )
-  return await store.run(
-    `DELETE FROM request_log WHERE account_id = $1 AND (at_ms, seq) < ($2, $3)
+  const deletion = (inner: Store) =>
+    inner.run(
+      `DELETE FROM request_log WHERE account_id = $1 AND (at_ms, seq) < ($2, $3)
      AND (at_ms < $4 OR (at_ms, seq) < ($5, $6) OR at_ms < (SELECT request_log_from_ms FROM accounts WHERE id = $1))`,
-    [
-      ...[accountId, stepEnd?.atMs ?? Number.MAX_SAFE_INTEGER, stepEnd?.seq ?? 0],
-      ...[nowMs === null ? 0 : nowMs - LIMITS.requestLogDays * DAY_MS, oldestKept?.atMs ?? 0, oldestKept?.seq ?? 0],
-    ],
-  )
+      [
+        ...[accountId, stepEnd?.atMs ?? Number.MAX_SAFE_INTEGER, stepEnd?.seq ?? 0],
+        ...[nowMs === null ? 0 : nowMs - LIMITS.requestLogDays * DAY_MS, oldestKept?.atMs ?? 0, oldestKept?.seq ?? 0],
+      ],
+    )
+  return await store.transaction(deletion, "unsynced")
 }
 
 const NOTHING_KEPT: RequestPlace = { atMs: Number.MAX_SAFE_INTEGER, seq: 0 }

@@ -18,6 +18,9 @@ export const REQUEST_LOG_BOUNDS: RequestLogBounds = { rowsMax: 500, accountRowsM
 /** The requests of one account that are not written yet. */
 type AccountBuffer = { readonly rows: RequestRow[]; skippedCount: number }
 
+/** How many rows one transaction writes: more would hold up requests for longer than half a millisecond. */
+const ROWS_PER_TRANSACTION_MAX = 125
+
 /** How many rows of an account were written. */
 export type WrittenRows = ReadonlyMap<string, number>
 
@@ -72,8 +75,8 @@ export class RequestLog {
   }
 
   /**
-   * Writes what is buffered in one transaction and gives how many rows each account got. When the store fails it rejects, and the
-   * same rows are written by the next call, once. Requests of deleted accounts, and of accounts whose log is off, are left out.
+   * Writes what is buffered and gives how many rows each account got. When the store fails it rejects, and the rows that are left are
+   * written by the next call, once. Requests of deleted accounts, and of accounts whose log is off, are left out.
    */
   flush(): Promise<WrittenRows> {
     this.#flushing ??= this.#flush().finally(() => {
@@ -108,13 +111,14 @@ export class RequestLog {
 
   async #flush(): Promise<WrittenRows> {
     if (this.#writing.length === 0) this.#writing = this.#take()
-    const rows = this.#writing
     const written = new Map<string, number>()
-    if (rows.length === 0) return written
-    // A row has its own key, so a batch whose commit was not answered can be written again.
-    await this.#store.transaction(inner => insertRequests(inner, rows))
-    this.#writing = []
-    for (const { request } of rows) written.set(request.accountId, (written.get(request.accountId) ?? 0) + 1)
+    while (this.#writing.length > 0) {
+      const rows = this.#writing.slice(0, ROWS_PER_TRANSACTION_MAX)
+      // A row has its own key, so rows whose commit was not answered can be written again.
+      await this.#store.transaction(inner => insertRequests(inner, rows), "unsynced")
+      this.#writing = this.#writing.slice(rows.length)
+      for (const { request } of rows) written.set(request.accountId, (written.get(request.accountId) ?? 0) + 1)
+    }
     return written
   }
 

@@ -57,7 +57,7 @@ export class TrafficRecorder {
           // One order of rows: two processes never deadlock.
           for (const [measure, total] of added)
             await inner.run(ADD_TRAFFIC, [hour, measure, total - (this.#written.get(measure) ?? 0)])
-        })
+        }, "unsynced")
       } catch (error) {
         if (isWriteUnsure(error)) markWritten()
         throw error

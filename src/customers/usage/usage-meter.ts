@@ -95,7 +95,7 @@ export class UsageMeter {
       const batch = [...this.#writing.all().take(this.#bounds.rowsMax)]
       if (batch.length === 0) return 0
       try {
-        await this.#store.transaction(inner => addCounts(inner, batch))
+        await this.#store.transaction(inner => addCounts(inner, batch), "unsynced")
       } catch (error) {
         // As with leased units: what may have been written is not written again, so that nothing is counted twice.
         if (isWriteUnsure(error)) this.#removeWritten(batch)

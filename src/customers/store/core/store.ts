@@ -20,6 +20,13 @@ export function storableParams(params: readonly SqlValue[]): SqlValue[] {
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD")
 
 /**
+ * What a commit of SQLite waits for. `synced`: the disk has it. `unsynced`: the operating system has it, so that it outlives the process, and is
+ * on the disk with the next commit that waits, within about a second; a power failure before that takes it. It is for what is buffered in memory
+ * for as long anyway. PostgreSQL waits for the disk without holding up this process, so there every commit is `synced`.
+ */
+export type CommitMode = "synced" | "unsynced"
+
+/**
  * The database. Each text is one statement in the SQL that SQLite and PostgreSQL share: parameters `$1`, `$2`, … by number,
  * `RETURNING`, `ON CONFLICT`, times as integer milliseconds, and no `;`. Rejects with a `StoreError` when the database fails (disk
  * full, locked, damaged, unreachable).
@@ -32,7 +39,8 @@ export type Store = {
   /** Runs the statement and returns the count of rows it inserted, updated or deleted. */
   readonly run: (sql: string, params?: readonly SqlValue[]) => Promise<number>
   /**
-   * Runs `work` in a transaction, which is committed and durable when the promise resolves, and rolled back when `work` rejects.
+   * Runs `work` in a transaction, which is committed and durable (`mode`, of one that is not nested; by default `synced`) when the promise
+   * resolves, and rolled back when `work` rejects.
    * - `work` uses only the store that it gets: not the outer store, which would deadlock, and not the network.
    * - Other statements wait, or run concurrently and see nothing of the transaction. A transaction that reads before it writes
    *   first locks a row that its competitors lock too, by a write that changes nothing.
@@ -40,7 +48,7 @@ export type Store = {
    * - `work` runs again when the engine aborted the transaction to resolve a deadlock, so it has no other effects than its
    *   statements and its result.
    */
-  readonly transaction: <T>(work: (store: Store) => Promise<T>) => Promise<T>
+  readonly transaction: <T>(work: (store: Store) => Promise<T>, mode?: CommitMode) => Promise<T>
 }
 
 /** A store that can be closed. Closing waits for running statements, and is idempotent. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { assert } from "../../../base/errors.ts"
 import { Mutex } from "../../../base/mutex.ts"
-import type { SqlValue, Store } from "./store.ts"
+import type { CommitMode, SqlValue, Store } from "./store.ts"
 
 /** One connection to an engine. SQLite answers synchronously, PostgreSQL by a promise. */
 export type EngineConnection = {
@@ -11,7 +11,7 @@ export type EngineConnection = {
   /** Runs a statement without parameters: COMMIT, ROLLBACK, or one of savepoints. */
   readonly execute: (sql: string) => unknown
   /** Begins a transaction that is not nested. */
-  readonly begin: () => unknown
+  readonly begin: (mode: CommitMode) => unknown
   /** False when there is nothing to roll back: the engine has rolled back by itself, or the connection is lost. */
   readonly isInTransaction: () => boolean
   /** The error for the caller, in place of the engine's own. */
@@ -83,7 +83,7 @@ export function createScopedStore(scope: TransactionScope, connection: EngineCon
     one: <Row>(sql: string, params = NO_PARAMS) =>
       runStatement(async () => (await connection.all<Row>(sql, params))[0] ?? null),
     run: (sql, params = NO_PARAMS) => runStatement(() => connection.run(sql, params)),
-    transaction: work => runInScope(() => runTransaction(scope, connection, work)),
+    transaction: (work, mode = "synced") => runInScope(() => runTransaction(scope, connection, work, mode)),
   }
 }
 
@@ -92,6 +92,7 @@ export async function runTransaction<T>(
   parent: TransactionScope,
   connection: EngineConnection,
   work: (store: Store) => Promise<T>,
+  mode: CommitMode = "synced",
 ): Promise<T> {
   const isTopLevel = parent.parent === null
   const { commit, rollBack } = isTopLevel ? TOP_LEVEL : SAVEPOINT
@@ -103,7 +104,7 @@ export async function runTransaction<T>(
     failure: null,
   }
   try {
-    await (isTopLevel ? connection.begin() : connection.execute(SAVEPOINT.begin))
+    await (isTopLevel ? connection.begin(mode) : connection.execute(SAVEPOINT.begin))
   } catch (error) {
     throw connection.toStoreError(error)
   }
