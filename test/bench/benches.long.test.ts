@@ -6,7 +6,9 @@ import { dnsBench } from "../../bench/cases/dns.ts"
 import { dnsFloorBench } from "../../bench/cases/dns-floor.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { jobsBench } from "../../bench/cases/jobs.ts"
+import { peersBench } from "../../bench/cases/peers.ts"
 import { startBench } from "../../bench/cases/start.ts"
+import { PEER_NAMES, PEER_PATHS, PEERS } from "../../bench/servers/peers.ts"
 import { CHECKOUT, PRODUCT } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { FILE_FORMATS } from "../../src/rows/file-format.ts"
@@ -124,6 +126,27 @@ test(
     }
     expect(report.description.join()).toContain("own start")
     expect(CLASSIFY_FULL.memoryLines).toBe(10_000_000)
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the bench of peers measures the product beside peers that need no package, on each path, and tells which one cannot be had",
+  async () => {
+    const peers = PEER_NAMES.filter(name => PEERS[name].package === null)
+    const scale = { peers, rounds: 1, roundS: 0.5, warmupS: 0.1, coldRate: 50, lines: 500 }
+    const report = await peersBench(scale, lists)
+    const values = new Map(report.figures.map(({ name, value }) => [name, value]))
+    for (const path of PEER_PATHS)
+      expect([path, (values.get(`${path}, mailkind: resident`) ?? 0) > 0]).toEqual([path, true])
+    for (const name of peers.flatMap(name => PEERS[name].paths.map(path => `${path}, ${name}: resident`)))
+      expect([name, (values.get(name) ?? 0) > 0 || report.description.join().includes("left out: node")]).toEqual([
+        name,
+        true,
+      ])
+    // A machine that is busy otherwise is late to answer, and is asked again.
+    expect(values.get("cold, mailkind: questions")).toBeGreaterThanOrEqual(4)
+    expect(values.get("cached, mailkind: questions")).toBeLessThan(1)
   },
   LIMIT_MS,
 )
