@@ -42,6 +42,11 @@ export const BUDGETS = {
     description: "Asked for half of what it can, its 99th percentile is at most this many milliseconds.",
     atMost: 2,
   },
+  http_half_load_floor: {
+    description:
+      "There its 99th percentile is at most this many times that of the bare server, which is asked for as much.",
+    atMost: 2,
+  },
   http_p99: { description: "Its 99th percentile is at most this many times that of the bare server.", atMost: 2 },
   batch_floor: {
     description: "A bare server's batch from ready objects costs at least this share of a batch of ordinary addresses.",

@@ -46,8 +46,6 @@ const ROUND_WARMUP_S = 0.3
 /** Above this share of a core the load program may be what limits the floor's throughput. */
 const LOAD_CPU_MAX = 0.95
 const ADDRESSES = 200
-/** How many rounds long the server is asked half of what it can. */
-const HALF_LOAD_ROUNDS = 5
 
 /** What is asked beside the plain check, each like it but for one thing. */
 const KINDS = {
@@ -61,6 +59,9 @@ type Kind = keyof typeof KINDS
 const KIND_NAMES = Object.keys(KINDS) as readonly Kind[] // the keys are those of KINDS
 const SUBJECTS = [...KIND_NAMES, "floor"] as const
 type Rounds = Readonly<Record<(typeof SUBJECTS)[number], readonly CheckRound[]>>
+
+/** Percentiles of latency at half load, as they are named. */
+const PERCENTILES = { p50: "p50", p90: "p90", p99: "p99", "p99.9": "p99_9", longest: "max" } as const
 
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
 export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
@@ -82,8 +83,10 @@ export async function httpBench(scale: HttpScale, command: Program["command"] = 
   for (const name of SUBJECTS) await measure(name, scale.warmupS, 0)
   const rounds = await interleaved(SUBJECTS, scale.rounds, name => measure(name))
   const rate = Math.max(1, Math.round(median(perSecond(rounds.plain)) / 2))
-  const durationS = HALF_LOAD_ROUNDS * scale.roundS
-  const halfLoad = await checkRound(product, loads.plain, { connections, durationS, warmupS: ROUND_WARMUP_S, rate })
+  const size = { connections, durationS: scale.roundS, warmupS: ROUND_WARMUP_S, rate }
+  const halfLoad = await interleaved(["plain", "floor"], scale.rounds, name =>
+    checkRound(name === "floor" ? floor : product, loads.plain, size),
+  )
   return reportOf(scale, rounds, halfLoad, answers)
 }
 
@@ -113,7 +116,14 @@ async function loadsOf(
   }
 }
 
-function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: CheckRound, answers: CheckAnswers): Report {
+/** Rounds at a steady rate. What other programs of the machine do makes latency only ever longer, so the lower half of the rounds tells it. */
+type HalfLoad = Readonly<Record<"plain" | "floor", readonly CheckRound[]>>
+
+/** A percentile of latency in milliseconds, by round. */
+const latencyOf = (rounds: readonly CheckRound[], percentile: keyof CheckRound["latencyMs"]) =>
+  rounds.map(({ latencyMs }) => latencyMs[percentile])
+
+function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: HalfLoad, answers: CheckAnswers): Report {
   const { plain, floor } = rounds
   const cpu = loadCpu(plain, floor)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
@@ -125,6 +135,7 @@ function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: CheckRound, answer
       `POST /v1/check, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
       ...KIND_NAMES.map(kind => `${kind}: ${KINDS[kind]}${kind === "own lists" ? ` (${scale.ownListEntries})` : ""}`),
       "floor: a bare server that parses the same body and answers with as many bytes",
+      "half load: both are asked for half of plain's throughput, in turn; the mean of the lower half of the rounds",
       `costs are the servers' processor time; ${describeRounds(scale)}`,
       "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
@@ -144,11 +155,15 @@ function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: CheckRound, answer
       medianFigure("plain p99", "ms", p99(plain)),
       medianFigure("floor p99", "ms", p99(floor)),
       figure("half of plain's throughput", "requests/s", Math.round(median(perSecond(plain)) / 2)),
-      figure("half load, p50", "ms", halfLoad.latencyMs.p50),
-      figure("half load, p90", "ms", halfLoad.latencyMs.p90),
-      figure("half load, p99", "ms", halfLoad.latencyMs.p99, "http_half_load"),
-      figure("half load, p99.9", "ms", halfLoad.latencyMs.p99_9),
-      figure("half load, longest", "ms", halfLoad.latencyMs.max),
+      ...Object.entries(PERCENTILES).flatMap(([name, percentile]) => {
+        const [own, bare] = [latencyOf(halfLoad.plain, percentile), latencyOf(halfLoad.floor, percentile)]
+        const isBounded = percentile === "p99"
+        return [
+          costRatioFigure(`half load, plain ÷ floor, ${name}`, own, bare, isBounded ? "http_half_load_floor" : null),
+          costFigure(`half load, ${name}`, "ms", own, isBounded ? "http_half_load" : null),
+          costFigure(`half load, ${name} of the floor`, "ms", bare),
+        ]
+      }),
       figure("load program", "of a core", cpu),
     ],
   }

@@ -27,7 +27,8 @@ export type PeersScale = {
   readonly peers: readonly PeerName[]
   readonly rounds: number
   readonly roundS: number
-  readonly warmupS: number
+  /** Answers of each server before its first round on a path, where an answer is a single check; the runtime compiles code that runs often. */
+  readonly warmAnswers: number
   /** Checks of cold names a second: what is not kept up with is not measured. */
   readonly coldRate: number
   readonly lines: number
@@ -38,7 +39,7 @@ export const PEERS_FULL: PeersScale = {
   peers: PEER_NAMES,
   rounds: 7,
   roundS: 1,
-  warmupS: 2,
+  warmAnswers: 30_000,
   coldRate: 1000,
   lines: 1_000_000,
 }
@@ -49,6 +50,10 @@ type ServedPath = Exclude<PeerPath, "lines">
 
 const DNS_DELAY_MS = 20
 const CONNECTIONS = { listed: 64, cached: 64, cold: 64, batch: 4 } as const satisfies Record<ServedPath, number>
+/** What warms one path as much as an answer of a single check: a batch has many items, and a cold name asks four questions. */
+const WARM_SHARES = { listed: 1, cached: 1, cold: 1 / 5, batch: 1 / 50 } as const satisfies Record<ServedPath, number>
+/** A slow peer is warm enough after so many rounds. */
+const WARM_ROUNDS_MAX = 20
 const ROUND_WARMUP_S = 0.3
 const ADDRESSES = 200
 const BATCHES = 20
@@ -65,6 +70,7 @@ const PATHS: { readonly [P in PeerPath]: string } = {
 
 /** What a round found of a program: processor time of an answer or a line, and what the process held at its end, or at most. */
 type PeerRound = {
+  readonly answers: number
   readonly costUs: number
   readonly questions: number
   readonly residentBytes: number
@@ -152,13 +158,13 @@ class PeersBench {
   }
 
   async figures(): Promise<readonly Figure[]> {
-    const { rounds, warmupS } = this.#scale
+    const { rounds } = this.#scale
     const figures: Figure[] = []
     for (const path of PEER_PATHS) {
       const subjects: Subject[] = [PRODUCT_NAME]
       for (const name of this.#deps.commands.keys())
         if (name !== PRODUCT_NAME && takesPath(name, path)) subjects.push(name)
-      if (path !== "lines") for (const name of subjects) await this.#served(name, path, warmupS)
+      if (path !== "lines") for (const name of subjects) await this.#warmUp(name, path)
       const found = await interleaved(subjects, rounds, name =>
         path === "lines" ? this.#lines(name) : this.#served(name, path),
       )
@@ -167,11 +173,16 @@ class PeersBench {
     return figures
   }
 
-  async #served(name: Subject, path: ServedPath, durationS = this.#scale.roundS): Promise<PeerRound> {
+  async #warmUp(name: Subject, path: ServedPath): Promise<void> {
+    let left = this.#scale.warmAnswers * WARM_SHARES[path]
+    for (let round = 0; round < WARM_ROUNDS_MAX && left > 0; round++) left -= (await this.#served(name, path)).answers
+  }
+
+  async #served(name: Subject, path: ServedPath): Promise<PeerRound> {
     const { servers, dns } = this.#deps
     const server = servers.get(name)
     if (server === undefined) throw new Error(`there is no server of ${name}`)
-    const size = { connections: CONNECTIONS[path], durationS, warmupS: ROUND_WARMUP_S }
+    const size = { connections: CONNECTIONS[path], durationS: this.#scale.roundS, warmupS: ROUND_WARMUP_S }
     const before = Number(await askDnsServer(dns.url, "count"))
     const round = await checkRound(
       server,
@@ -180,6 +191,7 @@ class PeersBench {
     )
     const questions = Number(await askDnsServer(dns.url, "count")) - before
     return {
+      answers: answersOf(round),
       costUs: round.serverCpuUs,
       questions: questions / answersOf(round),
       residentBytes: statusBytes(server.pid, "VmRSS"),
@@ -223,7 +235,7 @@ class PeersBench {
     await rm(out)
     if (lines < this.#scale.lines) throw new Error(`${this.#scale.lines} lines, but ${lines} results of ${name}`)
     return {
-      ...{ costUs: (cpuMs * 1000) / this.#scale.lines, questions: 0 },
+      ...{ answers: lines, costUs: (cpuMs * 1000) / this.#scale.lines, questions: 0 },
       // JSON has no NaN, which is what a system that does not tell gives.
       ...{ residentBytes: peakBytes ?? Number.NaN, privateBytes: Number.NaN },
     }
