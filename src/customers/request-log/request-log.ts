@@ -18,8 +18,8 @@ export const REQUEST_LOG_BOUNDS: RequestLogBounds = { rowsMax: 500, accountRowsM
 /** The requests of one account that are not written yet. */
 type AccountBuffer = { readonly rows: RequestRow[]; skippedCount: number }
 
-/** How many rows one transaction writes: more would hold up requests for longer than half a millisecond. */
-const ROWS_PER_TRANSACTION_MAX = 125
+/** How many rows one transaction writes, a size of a statement (`createBulkStatements`): the next size would hold up requests for 3 ms. */
+const ROWS_PER_TRANSACTION_MAX = 64
 
 /** How many rows of an account were written. */
 export type WrittenRows = ReadonlyMap<string, number>
