@@ -62,9 +62,9 @@ type WordLists = Readonly<
 
 /** Prepares the words. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
 export function createAddressWords(lists: WordLists): AddressWords {
-  const kinds = new Map<string, number>()
+  const kinds: Record<string, number> = Object.create(null)
   const add = (words: Iterable<string>, kind: number): void => {
-    for (const word of words) kinds.set(word, (kinds.get(word) ?? 0) | kind)
+    for (const word of words) kinds[word] = (kinds[word] ?? 0) | kind
   }
   const role = withJoinedSpellings(lists.role)
   const sharedInbox = withJoinedSpellings(lists.sharedInbox)
@@ -72,12 +72,13 @@ export function createAddressWords(lists: WordLists): AddressWords {
   add(sharedInbox, WORD_KINDS.sharedInbox)
   add(withJoinedSpellings(lists.group), WORD_KINDS.group)
   const region = new Set(lists.region)
-  const edges = new HashFilter((kinds.size * 3 + region.size * 2) * EDGES_ROOM)
-  for (const word of kinds.keys()) edges.add(textHash(word) ^ EDGES.whole)
-  for (const word of [...kinds.keys(), ...region]) {
-    const parts = word.split("-")
-    edges.add(textHash(parts[0] ?? "") ^ EDGES.first)
-    edges.add(textHash(parts.at(-1) ?? "") ^ EDGES.last)
+  const words = Object.keys(kinds)
+  const edges = new HashFilter((words.length * 3 + region.size * 2) * EDGES_ROOM)
+  for (const word of words) edges.add(textHash(word) ^ EDGES.whole)
+  for (const word of [...words, ...region]) {
+    const [before] = word.split("-", 1)
+    edges.add(textHash(before ?? "") ^ EDGES.first)
+    edges.add(textHash(word, word.lastIndexOf("-") + 1) ^ EDGES.last)
   }
   return {
     kinds,

@@ -6,8 +6,8 @@ const SHARED = WORD_KINDS.sharedInbox | WORD_KINDS.group
 
 /** Words that make up names of roles: lower case, NFC, `-` between the parts of a word. */
 export type RoleWords = VariableRoles & {
-  /** Role, shared-inbox and group words with their kinds (`WORD_KINDS`). */
-  readonly kinds: ReadonlyMap<string, number>
+  /** Role, shared-inbox and group words with their kinds (`WORD_KINDS`). No `Map`: of 23 000 words it takes 3.4 MB, and this 0.9. It has no prototype. */
+  readonly kinds: Readonly<Record<string, number>>
   /** Countries, languages and cities that may stand beside a role word. */
   readonly region: ReadonlySet<string>
   /** Names of persons that are spelled like a role word with a region. */
@@ -110,7 +110,7 @@ function findRoleBeside(parts: readonly string[], words: RoleWords): string | nu
 
 /** Whether the word is of one of the kinds. */
 export const hasKind = (word: string, kinds: number, words: Pick<RoleWords, "kinds">): boolean =>
-  ((words.kinds.get(word) ?? 0) & kinds) !== 0
+  ((words.kinds[word] ?? 0) & kinds) !== 0
 
 /** False: the name neither starts nor ends with a role word that may be joined. */
 export const mayBeJoined = (name: string, { variableStarts, variableEnds }: VariableRoles): boolean =>
