@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { StartupError } from "../base/errors.ts"
-import { createHeapCollector, heapGrowthWithin } from "../base/heap-collector.ts"
+import { createHeapCollector, createStartCollector, heapGrowthWithin } from "../base/heap-collector.ts"
 import { derived } from "../base/lazy.ts"
 import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
@@ -202,6 +202,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     createBackupsPart(context),
     instrumentation.createMetricsPart(() => parts),
     createDescriptorWatch(system, faults),
+    createStartCollector({ ...system, collectGarbage: () => system.collectGarbage(true) }),
     lists,
     network,
     // Rows of jobs are not checked without the network.

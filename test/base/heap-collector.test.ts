@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createHeapCollector, heapGrowthWithin } from "../../src/base/heap-collector.ts"
+import { createHeapCollector, createStartCollector, heapGrowthWithin } from "../../src/base/heap-collector.ts"
 import { createFakeTime } from "../support/time.ts"
 
 const MB = 1_048_576
@@ -92,4 +92,18 @@ test("no more than a tenth of the time goes to collections, however fast the hea
   }
   expect(collectingMs).toBeGreaterThan(0)
   expect(collectingMs).toBeLessThanOrEqual(nowMs / 10)
+})
+
+test("what a start has left is collected once, and not if the server stops before", async () => {
+  const { later: setTimer, tick, waiting } = createFakeTime()
+  let collections = 0
+  const collector = createStartCollector({ setTimer, collectGarbage: () => void collections++ })
+  collector.start()
+  await tick(600_000)
+  expect([collections, waiting()]).toEqual([1, 0])
+  collector.start()
+  await tick(1_000)
+  collector.stop()
+  await tick(600_000)
+  expect([collections, waiting()]).toEqual([1, 0])
 })
