@@ -2,6 +2,7 @@ import { errorCode, StartupError } from "../../base/errors.ts"
 import { createIntervals } from "../../base/time.ts"
 import { METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import { findRoleWord } from "../address/address-hints.ts"
+import { loadMailboxRules } from "../address/mailbox-rules.ts"
 import { classifySuffix } from "../address/public-suffix.ts"
 import type { DomainLists, LoadedLists } from "../domain-lookup.ts"
 import { changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeDamage } from "../refresh/list-files.ts"
@@ -98,11 +99,12 @@ export function listsSamples(
   ]
 }
 
-/** The first check builds its tables of names and words, which takes about 60 ms. This spares a request that time. */
+/** The first check builds its tables of names, words and mailboxes, which takes about 60 ms. This spares a request that time. */
 function warmUp({ lookupDomain, addressWords }: DomainLists): void {
   lookupDomain("first.question", "first.question")
   findRoleWord("first", addressWords)
   classifySuffix("first.question")
+  loadMailboxRules()
 }
 
 const modifiedAtMs = (context: ListsContext, name: string): number | null =>
