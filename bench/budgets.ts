@@ -169,6 +169,11 @@ export const BUDGETS = {
     atMost: 0,
   },
   start: { description: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
+  start_memory: { description: "An idle server has at most this many MB resident.", atMost: 125 },
+  start_checks: {
+    description: "The first checks after a start take at most this many microseconds of processor time each.",
+    atMost: 200,
+  },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS
 

@@ -81,11 +81,19 @@ test(
 )
 
 test(
-  "the start bench starts the server in an empty and in a warm directory, and tells what is not built",
+  "the start bench starts the server in an empty and in a warm directory, tells what it holds and what its first checks cost, and what is not built",
   async () => {
-    const report = await startBench({ rounds: 1 }, { source: PRODUCT.source, executable: null })
-    expectSane(report, ["start"])
-    expect(report.figures.map(({ name }) => name)).toEqual(["source, empty directory", "source, warm directory"])
+    const scale = { rounds: 1, idleRounds: 1, idleS: 0.2, checks: 200 }
+    const report = await startBench(scale, { source: PRODUCT.source, executable: null })
+    expectSane(report, ["start", "start_checks", "start_memory"])
+    expect(report.figures.map(({ name }) => name)).toEqual([
+      "source, empty directory",
+      "source, warm directory",
+      "source, idle, resident",
+      "source, idle, private",
+      "source, until the first check",
+      "source, first 200 checks",
+    ])
     expect(report.description.join()).toContain("executable: not built")
   },
   LIMIT_MS,
