@@ -15,65 +15,80 @@ export function shareTimers(setTimer: SetTimer, stopwatch: Stopwatch): SetTimer 
       })
       lists.set(ms, list)
     }
-    return list.add(work)
+    const timer = new SharedTimer(work)
+    const ofTimer = list
+    ofTimer.add(timer, stopwatch())
+    return () => ofTimer.cancel(timer)
   }
 }
 
-/** One timer in the list of its length. Once it has ended or is cancelled, it is in no list. */
-type SharedTimer = {
-  readonly dueMs: number
-  readonly work: () => void
-  isWaiting: boolean
-  previous: SharedTimer | null
-  next: SharedTimer | null
+/** A timer in a list, or an object that is one beside what else it is. */
+export abstract class ListedTimer {
+  /** When it ends; null: it has ended, or is cancelled, and is in no list. This and its neighbours are set by the list. */
+  dueMs: number | null = null
+  previousTimer: ListedTimer | null = null
+  nextTimer: ListedTimer | null = null
+
+  abstract onDue(): void
+}
+
+class SharedTimer extends ListedTimer {
+  override readonly onDue: () => void
+
+  constructor(work: () => void) {
+    super()
+    this.onDue = work
+  }
 }
 
 /** The timers of one length, the earliest first. */
-class TimerList {
-  readonly #ms: number
+export class TimerList {
+  readonly ms: number
   readonly #setTimer: SetTimer
   readonly #stopwatch: Stopwatch
   readonly #onEmpty: (ended: TimerList) => void
-  #first: SharedTimer | null = null
-  #last: SharedTimer | null = null
+  #first: ListedTimer | null = null
+  #last: ListedTimer | null = null
   /** Cancels the timer of the system. It may end before the first timer is due, which was not the first when it was set. */
   #cancelSystemTimer: (() => void) | null = null
 
-  /** `onEmpty` is called when no timer is left: then the list is not used again. */
-  constructor(ms: number, setTimer: SetTimer, stopwatch: Stopwatch, onEmpty: (ended: TimerList) => void) {
-    this.#ms = ms
+  /** `onEmpty` is called when no timer is left. */
+  constructor(
+    ms: number,
+    setTimer: SetTimer,
+    stopwatch: Stopwatch,
+    onEmpty: (ended: TimerList) => void = () => undefined,
+  ) {
+    this.ms = ms
     this.#setTimer = setTimer
     this.#stopwatch = stopwatch
     this.#onEmpty = onEmpty
   }
 
-  /** Adds a timer. The returned function cancels it. */
-  add(work: () => void): () => void {
-    const timer: SharedTimer = {
-      dueMs: this.#stopwatch() + this.#ms,
-      work,
-      isWaiting: true,
-      previous: this.#last,
-      next: null,
-    }
+  /** Adds a timer that is in no list. `nowMs` is what the stopwatch gives now. */
+  add(timer: ListedTimer, nowMs: number): void {
+    timer.dueMs = nowMs + this.ms
+    timer.previousTimer = this.#last
     if (this.#last === null) this.#first = timer
-    else this.#last.next = timer
+    else this.#last.nextTimer = timer
     this.#last = timer
-    this.#cancelSystemTimer ??= this.#setTimer(this.#ms, () => this.#runDue())
-    return () => {
-      if (!timer.isWaiting) return
-      this.#remove(timer)
-      if (this.#first === null) this.#end()
-    }
+    this.#cancelSystemTimer ??= this.#setTimer(this.ms, () => this.#runDue())
+  }
+
+  /** Takes a timer out, if it is in the list. */
+  cancel(timer: ListedTimer): void {
+    if (timer.dueMs === null) return
+    this.#remove(timer)
+    if (this.#first === null) this.#end()
   }
 
   #runDue(): void {
     this.#cancelSystemTimer = null
     const nowMs = this.#stopwatch()
     try {
-      for (let timer = this.#first; timer !== null && timer.dueMs <= nowMs; timer = this.#first) {
+      for (let timer = this.#first; timer !== null && (timer.dueMs ?? 0) <= nowMs; timer = this.#first) {
         this.#remove(timer)
-        timer.work()
+        timer.onDue()
       }
     } finally {
       this.#waitForFirst()
@@ -85,19 +100,21 @@ class TimerList {
     this.#cancelSystemTimer?.()
     this.#cancelSystemTimer = null
     if (this.#first === null) this.#end()
-    else
-      this.#cancelSystemTimer = this.#setTimer(Math.max(this.#first.dueMs - this.#stopwatch(), 0), () => this.#runDue())
+    else {
+      const leftMs = (this.#first.dueMs ?? 0) - this.#stopwatch()
+      this.#cancelSystemTimer = this.#setTimer(Math.max(leftMs, 0), () => this.#runDue())
+    }
   }
 
-  #remove(timer: SharedTimer): void {
-    timer.isWaiting = false
-    if (timer.previous === null) this.#first = timer.next
-    else timer.previous.next = timer.next
-    if (timer.next === null) this.#last = timer.previous
-    else timer.next.previous = timer.previous
+  #remove(timer: ListedTimer): void {
+    timer.dueMs = null
+    if (timer.previousTimer === null) this.#first = timer.nextTimer
+    else timer.previousTimer.nextTimer = timer.nextTimer
+    if (timer.nextTimer === null) this.#last = timer.previousTimer
+    else timer.nextTimer.previousTimer = timer.previousTimer
     // A timer that ended would keep those that were set after it in memory.
-    timer.previous = null
-    timer.next = null
+    timer.previousTimer = null
+    timer.nextTimer = null
   }
 
   /** A timer of the system that is left would keep the process alive. */

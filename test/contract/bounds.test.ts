@@ -16,7 +16,7 @@ import { CNAME_QUERIES_MAX } from "../../src/check/dns/resolver/resolution.ts"
 import { SILENT_MS } from "../../src/check/dns/resolver/silent-domains.ts"
 import { UDP_PAYLOAD_BYTES_MAX } from "../../src/check/dns/wire/packet.ts"
 import { CNAME_LINKS_MAX } from "../../src/check/dns/wire/records.ts"
-import { PORT_IDLE_MS, PORT_QUERIES_MAX, PORTS_MAX } from "../../src/check/dns/wire/udp-exchange.ts"
+import { PORT_LIFE_MS, PORT_QUERIES_MAX, PORTS_MAX } from "../../src/check/dns/wire/udp-exchange.ts"
 import { DOWNLOAD_BOUNDS } from "../../src/check/fetch/download.ts"
 import { GUARDED_FETCH_BOUNDS } from "../../src/check/fetch/guarded-fetch.ts"
 import { LEARNED_BOUNDS, OBSERVATION_DAYS_MAX } from "../../src/check/learned/learned-hosts.ts"
@@ -78,7 +78,7 @@ const MEMORY: Readonly<Record<string, readonly [bound: number, literal: number]>
   "CNAME links of an answer": [CNAME_LINKS_MAX, 8],
   "questions along CNAMEs": [CNAME_QUERIES_MAX, 8],
   "source ports": [PORTS_MAX, 64],
-  "questions of a source port": [PORT_QUERIES_MAX, 32],
+  "questions of a source port": [PORT_QUERIES_MAX, 128],
   "DNS questions of a check": [LIMITS.dnsQuestionsPerCheckMax, 12],
   "hosts of an MX answer": [MAIL_HOSTS_MAX, 20],
   "addresses of a mail host": [ADDRESSES_PER_HOST_MAX, 64],
@@ -136,7 +136,7 @@ const TIME: typeof MEMORY = {
   "silent domain, ms": [SILENT_MS, 30_000],
   "suspicion of the breaker, ms": [SUSPICION_MS, 500],
   "probe of the breaker, ms": [PROBE_INTERVAL_MS, 2000],
-  "idle source port, ms": [PORT_IDLE_MS, 5000],
+  "life of a source port, ms": [PORT_LIFE_MS, 2000],
   "hosts of a mail server, ms": [LIMITS.dnsHostsTimeoutMs, 1000],
   "idle connection, s": [LIMITS.connectionIdleSeconds, 20],
   "body without a key, s": [LIMITS.keylessBodySeconds, 5],

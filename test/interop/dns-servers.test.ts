@@ -165,9 +165,9 @@ beforeAll(async () => {
 afterAll(() => open.disposeAsync(), LIMIT_MS)
 
 function peerOf(server: DnsServerAddress): Peer {
-  const { later: setTimer, stopwatch, tick } = createFakeTime()
+  const { later: setTimer, tick } = createFakeTime()
   const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
-  const exchange = new UdpExchange(server, { random, setTimer, stopwatch })
+  const exchange = new UdpExchange(server, { random, setTimer })
   open.defer(() => exchange.close())
   const ask = (question: DnsQuestion) => replyWithin(exchange, question, TIMEOUT_MS, setTimer)
   return { address: server.address, port: server.port, ask, tick }

@@ -115,7 +115,8 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/dns/wire/packet.ts", "packet.uint16(typeOffset) !== TYPE_NUMBERS[type] || ", "", "check/dns/wire"),
   fault("check/dns/wire/records.ts", '!(zone === "" || zone === name || name.endsWith(`.${zone}`))', "false", "check/dns/wire"),
   fault("check/dns/wire/records.ts", "if (chain.linkCount === CNAME_LINKS_MAX) return null", "", "check/dns/wire"),
-  fault("check/dns/wire/udp-exchange.ts", "if (port.queryCount >= PORT_QUERIES_MAX) this.#stopUsing(port)", "", "check/dns/wire"),
+  fault("check/dns/wire/udp-exchange.ts", "if (port.queryCount >= PORT_QUERIES_MAX) this.#retire(port)", "", "check/dns/wire"),
+  fault("check/dns/wire/source-port.ts", "if (this.#isRetired) this.retire()", "", "check/dns/wire"),
   // What is fetched
   fault("check/fetch/public-address.ts", "if (publicAddresses.length < addresses.length)", "if (publicAddresses.length === 0 && addresses.length > 0)", "check/fetch"),
   fault("check/fetch/public-address.ts", ' || text.includes("%")) return null', ") return null", "check/fetch"),

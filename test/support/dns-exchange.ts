@@ -11,7 +11,7 @@ import {
 /** A query whose reply a test receives. */
 export const receivedQuery = (question: DnsQuestion, onReply: (reply: ServerReply) => void): ServerQuery => ({
   question,
-  onReply,
+  receiver: { onReply: (_query, reply) => onReply(reply) },
   id: 0,
   carrier: null,
 })
@@ -25,7 +25,7 @@ export function exchangeOf(reply: (question: DnsQuestion) => Promise<ServerReply
       pending.add(query)
       query.carrier = carrier
       const receive = (received: ServerReply) => {
-        if (pending.delete(query)) query.onReply(received)
+        if (pending.delete(query)) query.receiver.onReply(query, received)
       }
       void reply(query.question).then(receive, (defect: unknown) => receive({ kind: "failed", defect }))
     },

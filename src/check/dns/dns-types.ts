@@ -66,8 +66,8 @@ export type ServerQuery = {
   /** Set by what carries it: the id of its packet, and what takes it back; null: it is not under way. */
   id: number
   carrier: { readonly cancel: (query: ServerQuery) => void } | null
-  /** Receives the reply: once at most, perhaps while it is sent, and not after `cancel`. */
-  readonly onReply: (reply: ServerReply) => void
+  /** Receives the reply to the question: once at most, perhaps while it is sent, and not after `cancel`. */
+  readonly receiver: { onReply(query: ServerQuery, reply: ServerReply): void }
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Finding, type FindingCause, known, unknown } from "../../../base/finding.ts"
 import type { SetTimer, Stopwatch } from "../../../base/outside-world.ts"
+import { ListedTimer, TimerList } from "../../../base/shared-timers.ts"
 import type { DnsAnswer, DnsExchange, DnsQuestion, Resolver, ServerQuery, ServerReply } from "../dns-types.ts"
 import type { CanaryGuard } from "./canary-guard.ts"
 import type { DnsCircuitBreaker } from "./circuit-breaker.ts"
@@ -31,6 +32,8 @@ export class DnsServers {
   readonly exchanges: readonly DnsExchange[]
   readonly deps: DnsServersDeps
   readonly health: ServerHealth
+  /** What all questions that were just sent wait for, as timers of one length: all but a few end before. */
+  readonly firstWaits: TimerList
   /** How the questions to the servers ended. */
   readonly counts: Record<DnsOutcome, number> = { records: 0, no_data: 0, no_name: 0, timed_out: 0, unavailable: 0 }
   /** Asks the servers, whatever is known of them. */
@@ -40,7 +43,9 @@ export class DnsServers {
   constructor(exchanges: readonly DnsExchange[], deps: DnsServersDeps) {
     this.exchanges = exchanges
     this.deps = deps
-    this.health = new ServerHealth(exchanges.length, deps.stopwatch)
+    this.health = new ServerHealth(exchanges.length)
+    const { attemptsMax, setTimer, stopwatch, timeoutMs } = deps
+    this.firstWaits = new TimerList(Math.min(SLOT_MS, timeoutMs / attemptsMax), setTimer, stopwatch)
   }
 }
 
@@ -74,7 +79,7 @@ type OnFinding = (finding: Finding<DnsAnswer>) => void
  *    queried after the time that one query may take: then it is `timed_out`.
  * 6. `breaker` and `limit` learn how it ended, and `canaryGuard` decides whether that is believed.
  */
-export class Resolution implements Slotted {
+export class Resolution extends ListedTimer implements Slotted {
   nextWaiting: Slotted | null = null
   readonly #question: DnsQuestion
   readonly #servers: DnsServers
@@ -94,10 +99,13 @@ export class Resolution implements Slotted {
   #query: DnsQuestion
   #startedAtMs = 0
   #order: readonly number[] = []
-  #attempts: Attempt[] = []
+  #attempts: readonly Attempt[] = NONE
   #cancelTimer: (() => void) | null = null
+  /** For how long it waits for the next attempt when its slot has been given back; null: it waits for the next attempt already. */
+  #waitAfterSlotMs: number | null = null
 
   constructor(question: DnsQuestion, servers: DnsServers, guards: DnsGuards, onEnd: OnFinding) {
+    super()
     this.#question = question
     this.#query = question
     this.#servers = servers
@@ -132,7 +140,6 @@ export class Resolution implements Slotted {
   #startQuery(query: DnsQuestion, nowMs: number): void {
     const { deps, health } = this.#servers
     this.#query = query
-    this.#attempts = []
     this.#order = health.healthiest(deps.attemptsMax)
     this.#startedAtMs = nowMs
     this.#tryNext()
@@ -140,9 +147,8 @@ export class Resolution implements Slotted {
 
   /** Sends the next attempt. If none is left, waits for the pending ones; if none is pending either, ends. */
   #tryNext(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = null
-    const { deps, exchanges } = this.#servers
+    this.#cancelWait()
+    const { deps, exchanges, health } = this.#servers
     // The first attempt has all the time to the last fraction, so that the timers of all first attempts have one length.
     const nowMs = this.#attempts.length === 0 ? this.#startedAtMs : deps.stopwatch()
     const leftMs = deps.timeoutMs - (nowMs - this.#startedAtMs)
@@ -159,27 +165,42 @@ export class Resolution implements Slotted {
       question: this.#query,
       id: 0,
       carrier: null,
+      receiver: this,
       server,
-      sentAtMs: nowMs,
+      answersBefore: health.answerCount(server),
       isPending: true,
       hasFailed: false,
       cancelTimer: null,
-      onReply: reply => this.#onReply(attempt, reply),
     }
-    this.#attempts.push(attempt)
+    this.#attempts = this.#attempts.length === 0 ? [attempt] : [...this.#attempts, attempt]
     exchanges[server]?.send(attempt)
   }
 
   /** Waits until the next attempt. Its slot is given back on the way. */
   #wait(ms: number, nowMs: number): void {
+    const { deps, firstWaits } = this.#servers
     const slotMs = this.#slotSinceMs === null ? Number.POSITIVE_INFINITY : SLOT_MS - (nowMs - this.#slotSinceMs)
-    const isForSlot = slotMs < ms
-    this.#cancelTimer = this.#servers.deps.setTimer(isForSlot ? Math.max(slotMs, 0) : ms, () => {
-      if (isForSlot) {
-        this.#leaveSlot()
-        this.#wait(ms - Math.max(slotMs, 0), nowMs)
-      } else this.#tryNext()
-    })
+    const waitMs = Math.max(Math.min(slotMs, ms), 0)
+    this.#waitAfterSlotMs = slotMs < ms ? ms - waitMs : null
+    if (nowMs === this.#slotSinceMs) firstWaits.add(this, nowMs)
+    else this.#cancelTimer = deps.setTimer(waitMs, () => this.onDue())
+  }
+
+  /** What it waited for is due. */
+  override onDue(): void {
+    const ms = this.#waitAfterSlotMs
+    this.#waitAfterSlotMs = null
+    if (ms === null) this.#tryNext()
+    else {
+      this.#leaveSlot()
+      this.#cancelTimer = this.#servers.deps.setTimer(ms, () => this.#tryNext())
+    }
+  }
+
+  #cancelWait(): void {
+    this.#servers.firstWaits.cancel(this)
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
   }
 
   /** The server with the fewest attempts, the healthier one first. A server that failed is tried again only if it is the only one. */
@@ -198,13 +219,13 @@ export class Resolution implements Slotted {
     return next
   }
 
-  /** An attempt ended. Later than the question, it only tells the health of its server. */
-  #onReply(attempt: Attempt, reply: ServerReply): void {
+  /** An attempt ended. Later than its query, it only tells the health of its server. */
+  onReply(attempt: Attempt, reply: ServerReply): void {
     const { health, deps } = this.#servers
     attempt.isPending = false
     attempt.cancelTimer?.()
     if (reply.kind === "failed" && reply.defect !== undefined) deps.onDefect?.(reply.defect)
-    health.record(attempt.server, reply.kind, attempt.sentAtMs)
+    health.record(attempt.server, reply.kind, attempt.answersBefore)
     if (!this.#attempts.includes(attempt)) return
     if (reply.kind === "answered") {
       health.prefer(attempt.server)
@@ -219,15 +240,15 @@ export class Resolution implements Slotted {
 
   /** Leaves the pending attempts to themselves: they are silent if there is no reply in time. */
   #endQuery(): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = null
+    this.#cancelWait()
+    const attempts = this.#attempts
+    this.#attempts = NONE
     const { setTimer, stopwatch, timeoutMs } = this.#servers.deps
-    const pending = this.#attempts.filter(isPending)
-    this.#attempts = []
-    for (const attempt of pending) {
+    for (const attempt of attempts) {
+      if (!attempt.isPending) continue
       const giveUp = (): void => {
         attempt.carrier?.cancel(attempt)
-        attempt.onReply({ kind: "silent" })
+        this.onReply(attempt, { kind: "silent" })
       }
       const leftMs = this.#startedAtMs + timeoutMs - stopwatch()
       if (leftMs <= 0) giveUp()
@@ -285,7 +306,8 @@ const failureOf = (cause: FindingCause) => (cause === "timed_out" ? cause : "una
 /** One attempt to query one server. */
 type Attempt = ServerQuery & {
   readonly server: number
-  readonly sentAtMs: number
+  /** How many questions the server had answered before. */
+  readonly answersBefore: number
   isPending: boolean
   hasFailed: boolean
   /** Nobody waits for it any more: cancels the timer that makes it silent. */
@@ -293,3 +315,5 @@ type Attempt = ServerQuery & {
 }
 
 const isPending = (attempt: Attempt): boolean => attempt.isPending
+
+const NONE: readonly Attempt[] = []

@@ -1,8 +1,7 @@
-import type { Stopwatch } from "../../../base/outside-world.ts"
 import type { ServerReply } from "../dns-types.ts"
 
-/** The fault of a server, and when it answered last. */
-type ServerState = { fault: keyof typeof FAULT_RANKS; answeredAtMs: number }
+/** The fault of a server, and how many questions it has answered. */
+type ServerState = { fault: keyof typeof FAULT_RANKS; answerCount: number }
 
 /** A failure may be the fault of the question. Silence is worse: it costs every question its share of the timeout. */
 const FAULT_RANKS = { none: 0, failed: 1, silent: 2 } as const
@@ -12,15 +11,18 @@ const FAULT_RANKS = { none: 0, failed: 1, silent: 2 } as const
  * until it answers, and it is queried only if those have faults too. So a dead server costs its share of the timeout once.
  */
 export class ServerHealth {
-  readonly #stopwatch: Stopwatch
   readonly #servers: readonly ServerState[]
   #preferred = 0
   /** All servers, the healthiest first; null: a fault or the preference has changed. */
   #order: readonly number[] | null = null
 
-  constructor(count: number, stopwatch: Stopwatch) {
-    this.#stopwatch = stopwatch
-    this.#servers = Array.from({ length: count }, () => ({ fault: "none", answeredAtMs: Number.NEGATIVE_INFINITY }))
+  constructor(count: number) {
+    this.#servers = Array.from({ length: count }, () => ({ fault: "none", answerCount: 0 }))
+  }
+
+  /** How many questions the server has answered. */
+  answerCount(server: number): number {
+    return this.#servers[server]?.answerCount ?? 0
   }
 
   /** At most `countMax` servers, the healthiest first. Of equal servers the preferred one is first, the others keep their order. */
@@ -32,13 +34,13 @@ export class ServerHealth {
     return this.#order.length > countMax ? this.#order.slice(0, countMax) : this.#order
   }
 
-  /** Records the reply to a question that was sent at `sentAtMs` of the stopwatch. */
-  record(server: number, kind: ServerReply["kind"], sentAtMs: number): void {
+  /** Records the reply to a question that was sent after `answersBefore` answers of the server. */
+  record(server: number, kind: ServerReply["kind"], answersBefore: number): void {
     const health = this.#servers[server]
     if (health === undefined) return
     // A server that answered another question since then is alive: a packet was lost, or it cannot answer this question.
-    if (kind === "silent" && health.answeredAtMs >= sentAtMs) return
-    if (kind === "answered") health.answeredAtMs = this.#stopwatch()
+    if (kind === "silent" && health.answerCount > answersBefore) return
+    if (kind === "answered") health.answerCount++
     const fault = kind === "answered" ? "none" : kind
     if (fault !== health.fault) this.#order = null
     health.fault = fault

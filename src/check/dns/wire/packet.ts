@@ -38,54 +38,59 @@ export const UNENCODABLE_NAME_REPLY = {
   pendingCname: null,
 } as const satisfies ParsedPacket
 
+/** How many queries are encoded at once, to be sent together. */
+export const ENCODED_MAX = 4
+
 /**
- * A query with recursion desired and EDNS (RFC 6891). The name must be encodable. The bytes are valid until the next call: a
- * thousand queries are sent in one turn of the event loop, and each is sent or copied at once.
+ * A query with recursion desired and EDNS (RFC 6891). The name must be encodable. The bytes are valid until the next call with the same
+ * place, of which there are `ENCODED_MAX`: a thousand queries are sent in one turn of the event loop, and each is sent or copied at once.
  */
-export function encodeQuery(id: number, { name, type }: DnsQuestion): Uint8Array {
-  assert(name.length <= DOMAIN_NAME_CHARS_MAX, ENCODABLE)
-  QUERY[0] = id >> 8
-  QUERY[1] = id & 0xff
-  let offset = writeName(name)
-  QUERY[offset++] = 0
-  QUERY[offset++] = TYPE_NUMBERS[type]
-  QUERY[offset++] = 0
-  QUERY[offset++] = CLASS_IN
-  QUERY.set(OPT_RECORD, offset)
-  return queryView(offset + OPT_RECORD.length)
+export function encodeQuery(id: number, { name, type }: DnsQuestion, place = 0): Uint8Array {
+  const buffer = BUFFERS[place]
+  assert(buffer !== undefined && name.length <= DOMAIN_NAME_CHARS_MAX, ENCODABLE)
+  const { bytes, views } = buffer
+  bytes[0] = id >> 8
+  bytes[1] = id & 0xff
+  const offset = writeName(bytes, name)
+  for (let index = 0; index < QUERY_END.length; index++) bytes[offset + index] = QUERY_END[index] ?? 0
+  bytes[offset + 1] = TYPE_NUMBERS[type]
+  // To make a view takes longer than to write the query.
+  views[offset] ??= bytes.subarray(0, offset + QUERY_END.length)
+  return views[offset]
 }
 
 const ENCODABLE = "the name of a query fits into a packet"
 
-/** The root, OPT, the length of replies, no flags, and no options. */
-const OPT_RECORD = new Uint8Array(11)
-OPT_RECORD.set([TYPE_NUMBERS.OPT, UDP_PAYLOAD_BYTES_MAX >> 8, UDP_PAYLOAD_BYTES_MAX & 0xff], 2)
+/** What follows the name: type and class, and an OPT record: the root, OPT, the length of replies, no flags, and no options. */
+const QUERY_END = Uint8Array.of(
+  ...[0, 0, 0, CLASS_IN],
+  ...[0, 0, TYPE_NUMBERS.OPT, UDP_PAYLOAD_BYTES_MAX >> 8, UDP_PAYLOAD_BYTES_MAX & 0xff, 0, 0, 0, 0, 0, 0],
+)
 
-/** The query that is being written: a header with recursion desired, one question and one additional record, and room for the rest. */
-const QUERY = new Uint8Array(HEADER_BYTES + DOMAIN_NAME_CHARS_MAX + 2 + 4 + OPT_RECORD.length)
-QUERY.set([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1])
-
-/** Views of the query by their length, because to make one takes longer than to write the query. */
-const QUERY_VIEWS: Uint8Array[] = []
-
-const queryView = (length: number): Uint8Array => (QUERY_VIEWS[length] ??= QUERY.subarray(0, length))
+/** A header with recursion desired, one question and one additional record, and room for the rest; and views of it by where the name ends. */
+const BUFFERS = Array.from({ length: ENCODED_MAX }, () => {
+  const bytes = new Uint8Array(HEADER_BYTES + DOMAIN_NAME_CHARS_MAX + 2 + QUERY_END.length)
+  bytes.set([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1])
+  const views: Uint8Array[] = []
+  return { bytes, views }
+})
 
 /** Writes the name after the header, and returns the offset after it. */
-function writeName(name: string): number {
+function writeName(bytes: Uint8Array, name: string): number {
   let lengthOffset = HEADER_BYTES
   const end = name === "" ? HEADER_BYTES : HEADER_BYTES + 1 + name.length
   for (let offset = HEADER_BYTES + 1; offset <= end; offset++) {
     const byte = offset === end ? DOT : name.charCodeAt(offset - HEADER_BYTES - 1)
     assert(byte > 0x20 && byte < 0x7f, ENCODABLE)
-    QUERY[offset] = byte
+    bytes[offset] = byte
     if (byte !== DOT) continue
     // The length of a label stands before it, where the dot before it was written.
     const length = offset - lengthOffset - 1
     assert(length > 0 && length < 64, ENCODABLE)
-    QUERY[lengthOffset] = length
+    bytes[lengthOffset] = length
     lengthOffset = offset
   }
-  QUERY[lengthOffset] = 0
+  bytes[lengthOffset] = 0
   return lengthOffset + 1
 }
 

@@ -1,19 +1,15 @@
 import { isIPv6 } from "node:net"
-import type { Random } from "../../../base/outside-world.ts"
 import { type DnsServerAddress, type ServerQuery, SILENT } from "../dns-types.ts"
-import { encodeQuery, parseReply } from "./packet.ts"
+import { ENCODED_MAX, encodeQuery, parseReply } from "./packet.ts"
 
-const ID_COUNT = 0x1_0000
-
-/** The number in the first two bytes. To take an array of bytes apart by a pattern would take longer than all else here. */
-const uint16 = (bytes: Uint8Array): number => ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
+/** The packets that are sent together. */
+const PACKETS: Uint8Array[] = []
 
 type SourcePortDeps = {
-  readonly random: Random
+  /** Gives random numbers of 16 bits. */
+  readonly randomId: () => number
   /** Called once, when the port is closed for any reason. */
   readonly onClose: (port: SourcePort) => void
-  /** Called each time that a reply or a cancellation leaves no question pending, before the reply is passed on. */
-  readonly onIdle: (port: SourcePort) => void
   /** Receives a question whose reply did not fit into a packet. */
   readonly onTruncated: (query: ServerQuery) => void
 }
@@ -25,23 +21,20 @@ type SourcePortDeps = {
 export class SourcePort {
   readonly #deps: SourcePortDeps
   readonly #pending = new Map<number, ServerQuery>()
+  /** The questions that wait until four can be sent by one call of the system, the code that asks them has ended, or the port is open. */
+  readonly #unsent: ServerQuery[] = []
   #socket: Bun.udp.ConnectedSocket<"uint8array"> | null = null
+  #isRetired = false
+  #isClosed = false
   /** How many questions were sent from this port. */
   queryCount = 0
-  #isClosed = false
-  /** When it became idle, and what cancels the timer that closes it. They belong to the pool. */
-  idleSinceMs = 0
-  cancelIdleTimer: (() => void) | null = null
+  /** Cancels the timer that ends its life. It belongs to the pool. */
+  cancelTimer: (() => void) | null = null
 
   /** Opens a port that the system picks. */
   constructor(server: DnsServerAddress, deps: SourcePortDeps) {
     this.#deps = deps
     this.#open(server).catch((_unreachable: unknown) => this.close())
-  }
-
-  /** How many questions wait for a reply. */
-  get pendingCount(): number {
-    return this.#pending.size
   }
 
   /** Sends the question, as soon as the port is open. */
@@ -50,14 +43,22 @@ export class SourcePort {
     query.carrier = this
     this.#pending.set(query.id, query)
     this.queryCount++
-    if (this.#socket !== null) this.#send(this.#socket, query)
+    const unsentCount = this.#unsent.push(query)
+    if (unsentCount === ENCODED_MAX) this.#flush()
+    else if (unsentCount === 1) queueMicrotask(this.#flush)
   }
 
   /** Drops the question. */
   cancel(query: ServerQuery): void {
     query.carrier = null
     this.#pending.delete(query.id)
-    if (this.#pending.size === 0) this.#deps.onIdle(this)
+    if (this.#isRetired) this.retire()
+  }
+
+  /** Closes the port as soon as no question is pending. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#pending.size === 0) this.close()
   }
 
   /** Closes the port. Pending questions are `silent`. */
@@ -65,12 +66,13 @@ export class SourcePort {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#socket?.close()
+    this.#socket = null
     this.#deps.onClose(this)
     const unanswered = [...this.#pending.values()]
     this.#pending.clear()
     for (const query of unanswered) {
       query.carrier = null
-      query.onReply(SILENT)
+      query.receiver.onReply(query, SILENT)
     }
   }
 
@@ -87,24 +89,32 @@ export class SourcePort {
     })
     if (this.#isClosed) return socket.close()
     this.#socket = socket
-    for (const query of this.#pending.values()) this.#send(socket, query)
+    this.#flush()
   }
 
-  #send(socket: Bun.udp.ConnectedSocket<"uint8array">, query: ServerQuery): void {
-    const packet = encodeQuery(query.id, query.question)
+  readonly #flush = (): void => {
+    if (this.#socket === null || this.#unsent.length === 0) return
+    const queries = this.#unsent.splice(0, ENCODED_MAX)
+    PACKETS.length = queries.length
+    let place = 0
+    for (const { id, question } of queries) PACKETS[place] = encodeQuery(id, question, place++)
+    let sentCount = 0
     try {
-      // False: the send buffer is full and the question was not sent. The caller can try another server at once.
-      if (!socket.send(packet)) this.#settle(query, SILENT)
+      sentCount = this.#socket.sendMany(PACKETS)
     } catch (unreachable) {
       // An error of an earlier packet, such as ECONNREFUSED, is thrown by the next send.
       if (!(unreachable instanceof Error)) throw unreachable
       this.close()
+      return
     }
+    // The send buffer is full and the rest was not sent. The caller can try another server at once.
+    for (const query of queries.slice(sentCount)) if (query.carrier === this) this.#settle(query, SILENT)
+    this.#flush()
   }
 
   #receive(bytes: Uint8Array): void {
     if (bytes.length < 2) return
-    const query = this.#pending.get(uint16(bytes))
+    const query = this.#pending.get(((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0))
     if (query === undefined) return
     const reply = parseReply(bytes, query.id, query.question)
     if (reply.kind !== "foreign") this.#settle(query, reply)
@@ -112,9 +122,9 @@ export class SourcePort {
 
   /** A random id that no pending question has (RFC 5452 §9.2). */
   #freeId(): number {
-    let id = uint16(this.#deps.random(2))
+    let id = this.#deps.randomId()
     // Counting up from an id in use ends soon, whatever the random source gives: few questions are pending.
-    while (this.#pending.has(id)) id = (id + 1) % ID_COUNT
+    while (this.#pending.has(id)) id = (id + 1) % 0x1_0000
     return id
   }
 
@@ -124,6 +134,6 @@ export class SourcePort {
   ): void {
     this.cancel(query)
     if (reply.kind === "truncated") this.#deps.onTruncated(query)
-    else query.onReply(reply)
+    else query.receiver.onReply(query, reply)
   }
 }

@@ -24,14 +24,14 @@ export function createTcpExchange(server: DnsServerAddress, random: Random): Dns
     const onEnd = (reply: ServerReply): void => {
       if (!pending.has(query)) return
       carrier.cancel(query)
-      query.onReply(reply)
+      query.receiver.onReply(query, reply)
     }
     pending.set(query, queryOverConnection(server, query, onEnd))
   }
   const close = (): void => {
     for (const query of pending.keys()) {
       carrier.cancel(query)
-      query.onReply(SILENT)
+      query.receiver.onReply(query, SILENT)
     }
   }
   return { send, close }

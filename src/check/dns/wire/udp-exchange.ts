@@ -1,28 +1,28 @@
-import type { Random, SetTimer, Stopwatch } from "../../../base/outside-world.ts"
+import type { Random, SetTimer } from "../../../base/outside-world.ts"
+import { createRandomUint16s } from "../../../base/random-numbers.ts"
 import { type DnsExchange, type DnsServerAddress, type ServerQuery, SILENT } from "../dns-types.ts"
 import { isEncodableName, UNENCODABLE_NAME_REPLY } from "./packet.ts"
 import { SourcePort } from "./source-port.ts"
 import { createTcpExchange } from "./tcp-exchange.ts"
 
-type UdpExchangeDeps = { readonly random: Random; readonly setTimer: SetTimer; readonly stopwatch: Stopwatch }
+type UdpExchangeDeps = { readonly random: Random; readonly setTimer: SetTimer }
 
 /** How many source ports towards one server take new questions. An attacker has to guess the port and the id. */
 export const PORTS_MAX = 64
 
-/** How many questions one source port sends before another port replaces it. */
-export const PORT_QUERIES_MAX = 32
+/** How many questions one source port sends, and for how long, before another port replaces it: what an attacker has of a port that he finds. */
+export const PORT_QUERIES_MAX = 128
+export const PORT_LIFE_MS = 2000
 
 /** How many questions in a row are sent from one port: a check asks four at once, and their replies are then read together. */
 export const PORT_RUN = 4
 
-/** How long a source port stays open without a pending question. An open port is a target. */
-export const PORT_IDLE_MS = 5000
-
 /**
  * Queries the server over UDP, from many source ports (RFC 5452 §9.2) and with random ids, and repeats a truncated query over TCP. If nothing
  * listens at the server's port, or there is no route to it, the question is `silent` at once. Each question gets a new port until `PORTS_MAX`
- * are open, and then a random one of them for the next `PORT_RUN` questions. A port with `PORT_QUERIES_MAX` questions takes no more, and is closed
- * after its last reply; an idle port is closed after `PORT_IDLE_MS`.
+ * are open, and then a random one of them for the next `PORT_RUN` questions. A port with `PORT_QUERIES_MAX` questions, or after `PORT_LIFE_MS`,
+ * takes no more, and is closed when none is pending. The questions of a run are sent together, at the latest when the code that asks them has ended:
+ * a check takes one call of the system.
  */
 export class UdpExchange implements DnsExchange {
   readonly #server: DnsServerAddress
@@ -43,9 +43,11 @@ export class UdpExchange implements DnsExchange {
     this.#deps = deps
     this.#tcp = createTcpExchange(server, deps.random)
     this.#portDeps = {
-      random: deps.random,
-      onClose: port => this.#remove(port),
-      onIdle: port => this.#onIdle(port),
+      randomId: createRandomUint16s(deps.random),
+      onClose: port => {
+        this.#retire(port)
+        this.#open.delete(port)
+      },
       onTruncated: this.#tcp.send,
     }
   }
@@ -56,12 +58,12 @@ export class UdpExchange implements DnsExchange {
   }
 
   send(query: ServerQuery): void {
-    if (!isEncodableName(query.question.name)) query.onReply(UNENCODABLE_NAME_REPLY)
-    else if (this.#isClosed) query.onReply(SILENT)
+    if (!isEncodableName(query.question.name)) query.receiver.onReply(query, UNENCODABLE_NAME_REPLY)
+    else if (this.#isClosed) query.receiver.onReply(query, SILENT)
     else {
       const port = this.#pickPort()
       port.send(query)
-      if (port.queryCount >= PORT_QUERIES_MAX) this.#stopUsing(port)
+      if (port.queryCount >= PORT_QUERIES_MAX) this.#retire(port)
     }
   }
 
@@ -84,40 +86,18 @@ export class UdpExchange implements DnsExchange {
 
   #openPort(): SourcePort {
     const port = new SourcePort(this.#server, this.#portDeps)
+    port.cancelTimer = this.#deps.setTimer(PORT_LIFE_MS, () => this.#retire(port))
     this.#open.add(port)
     this.#available.push(port)
     return port
   }
 
-  /** Closes a port without pending questions: at once if it takes no more questions, else after `PORT_IDLE_MS`. */
-  #onIdle(port: SourcePort): void {
-    if (port.queryCount >= PORT_QUERIES_MAX) port.close()
-    else {
-      port.idleSinceMs = this.#deps.stopwatch()
-      if (port.cancelIdleTimer === null) this.#closeIdle(port, PORT_IDLE_MS)
-    }
-  }
-
-  /** Closes the port once it has been idle for long enough. It may be used meanwhile, so one timer outlives many questions. */
-  #closeIdle(port: SourcePort, ms: number): void {
-    port.cancelIdleTimer = this.#deps.setTimer(ms, () => {
-      port.cancelIdleTimer = null
-      if (port.pendingCount > 0) return
-      const leftMs = port.idleSinceMs + PORT_IDLE_MS - this.#deps.stopwatch()
-      if (leftMs > 0) this.#closeIdle(port, leftMs)
-      else port.close()
-    })
-  }
-
-  #stopUsing(port: SourcePort): void {
+  /** The port takes no more questions. */
+  #retire(port: SourcePort): void {
+    port.cancelTimer?.()
     if (port === this.#runPort) this.#runPort = null
     const index = this.#available.indexOf(port)
     if (index >= 0) this.#available.splice(index, 1)
-  }
-
-  #remove(port: SourcePort): void {
-    port.cancelIdleTimer?.()
-    this.#stopUsing(port)
-    this.#open.delete(port)
+    port.retire()
   }
 }

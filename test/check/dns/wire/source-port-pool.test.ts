@@ -1,8 +1,8 @@
-import { afterEach, expect, test } from "bun:test"
+import { afterEach, expect, spyOn, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import {
-  PORT_IDLE_MS,
+  PORT_LIFE_MS,
   PORT_QUERIES_MAX,
   PORT_RUN,
   PORTS_MAX,
@@ -19,8 +19,8 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close()
 })
 
-const poolOf = ({ server }: Peer, random: Random, { later: setTimer, stopwatch } = createFakeTime()) =>
-  new UdpExchange(server, { random, setTimer, stopwatch })
+const poolOf = ({ server }: Peer, random: Random, { later: setTimer } = createFakeTime()) =>
+  new UdpExchange(server, { random, setTimer })
 
 /** A pool whose random source gives only zeros, so that its ids and its choice of ports are known. */
 async function poolAndPeer() {
@@ -91,46 +91,60 @@ test("a port with its greatest number of questions takes no more, and is closed 
   expect(pool.size).toBe(PORTS_MAX)
 })
 
-test("an idle port is closed after a while, but not while a question is pending", async () => {
+test("a port takes no more questions after a while, and is closed when none is pending", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const first = request(pool)
   const waiting = request(pool)
   const [one, other] = await taken(peer, 2)
   one?.send(replyBytes({ id: one.id }))
-  await first
-  expect(pool.size).toBe(2)
-  await time.tick(PORT_IDLE_MS - 1)
+  await Promise.race([first, waiting])
+  await time.tick(PORT_LIFE_MS - 1)
   expect(pool.size).toBe(2)
   await time.tick(1)
   expect(pool.size).toBe(1)
-  await time.tick(10 * PORT_IDLE_MS)
+  await time.tick(10 * PORT_LIFE_MS)
   expect(pool.size).toBe(1)
-  other?.send(replyBytes({ id: other.id }))
-  await waiting
-  await time.tick(PORT_IDLE_MS)
+  const next = request(pool)
+  const [fresh] = await taken(peer, 1)
+  expect([one?.port, other?.port]).not.toContain(fresh?.port)
+  for (const late of [other, fresh]) late?.send(replyBytes({ id: late.id }))
+  await Promise.all([first, waiting, next])
+  expect(pool.size).toBe(1)
+  await time.tick(PORT_LIFE_MS)
   expect(pool.size).toBe(0)
   expect(time.waiting()).toBe(0)
 })
 
-test("a port that is used again starts a new idle period", async () => {
+test("a port that is used is open for no longer than one that is not", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const first = Array.from({ length: PORTS_MAX }, () => request(pool))
   for (const one of await taken(peer, PORTS_MAX)) one.send(replyBytes({ id: one.id }))
   await Promise.all(first)
-  await time.tick(PORT_IDLE_MS - 1)
+  await time.tick(PORT_LIFE_MS - 1)
   const again = request(pool)
   const [one] = await taken(peer, 1)
   await time.tick(1)
   expect(pool.size).toBe(1)
   one?.send(replyBytes({ id: one.id }))
   await again
-  await time.tick(PORT_IDLE_MS - 1)
-  expect(pool.size).toBe(1)
-  await time.tick(1)
   expect(pool.size).toBe(0)
 })
 
-test("a question that is cancelled leaves its port idle", async () => {
+test("questions in a row are sent by one call, also if they are fewer than a row", async () => {
+  const { peer, pool } = await poolAndPeer()
+  const first = Array.from({ length: PORTS_MAX }, () => request(pool))
+  for (const one of await taken(peer, PORTS_MAX)) one.send(replyBytes({ id: one.id }))
+  await Promise.all(first)
+  const socket = await Bun.udpSocket({})
+  open.push(socket)
+  using sent = spyOn(Object.getPrototypeOf(socket), "sendMany")
+  const rows = Array.from({ length: PORT_RUN + 1 }, () => request(pool))
+  for (const one of await taken(peer, PORT_RUN + 1)) one.send(replyBytes({ id: one.id }))
+  await Promise.all(rows)
+  expect(sent.mock.results.map(({ value }) => value)).toEqual([PORT_RUN, 1])
+})
+
+test("a question that is cancelled no longer keeps its port open", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const query = receivedQuery(QUESTION, () => expect.unreachable())
   pool.send(query)
@@ -138,7 +152,7 @@ test("a question that is cancelled leaves its port idle", async () => {
   query.carrier?.cancel(query)
   query.carrier?.cancel(query)
   one?.send(replyBytes({ id: one.id }))
-  await time.tick(PORT_IDLE_MS)
+  await time.tick(PORT_LIFE_MS)
   expect(pool.size).toBe(0)
   expect(time.waiting()).toBe(0)
 })

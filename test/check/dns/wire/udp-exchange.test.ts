@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test"
 import type { Random } from "../../../../src/base/outside-world.ts"
 import type { DnsQuestion, DnsServerAddress } from "../../../../src/check/dns/dns-types.ts"
-import { PORT_IDLE_MS, UdpExchange } from "../../../../src/check/dns/wire/udp-exchange.ts"
+import { PORT_LIFE_MS, UdpExchange } from "../../../../src/check/dns/wire/udp-exchange.ts"
 import { replyWithin } from "../../../support/dns-exchange.ts"
 import { createFakeTime, settled } from "../../../support/time.ts"
 import { loopbackPeer, type Peer } from "./loopback-peer.ts"
@@ -23,7 +23,7 @@ async function peerOpen(address?: string): Promise<Peer> {
 
 function exchangeWith(server: DnsServerAddress, random: Random = counting()) {
   const time = createFakeTime()
-  const exchange = new UdpExchange(server, { random, setTimer: time.later, stopwatch: time.stopwatch })
+  const exchange = new UdpExchange(server, { random, setTimer: time.later })
   open.push(exchange)
   const ask = (question = QUESTION) => replyWithin(exchange, question, TIMEOUT_MS, time.later)
   return { ask, close: () => exchange.close(), time }
@@ -117,7 +117,7 @@ describe("a server is silent", () => {
     await time.tick(1)
     expect(await queries).toEqual({ kind: "silent" })
     expect(time.waiting()).toBe(1)
-    await time.tick(PORT_IDLE_MS)
+    await time.tick(PORT_LIFE_MS)
     expect(time.waiting()).toBe(0)
     received.send(reply(received.id, 1))
     const next = ask()
@@ -227,7 +227,7 @@ test("ids come from the random source", async () => {
   const peer = await peerOpen()
   const ids = [0xffff, 0, 0x1234]
   let next = 0
-  const { ask } = exchangeWith(peer.server, count => (count === 2 ? short(ids[next++] ?? 0) : new Uint8Array(count)))
+  const { ask } = exchangeWith(peer.server, count => (count === 1 ? new Uint8Array(1) : short(ids[next++] ?? 0)))
   for (const id of ids) {
     const queries = ask()
     const received = await peer.overUdp()
