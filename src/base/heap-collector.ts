@@ -9,13 +9,21 @@ const IDLE_MS = 5_000
 /** How much the heap grows between two collections where there is memory: 40 MB are the garbage of some 2 000 lookups. */
 const GROWTH_BYTES = 40 * 1_048_576
 /** In a small control group it is this share of the memory. */
-const GROWTH_SHARE = 1 / 20
+const GROWTH_SHARE = 1 / 32
 
-/** Everything stands still during a collection, and then for so many times as long nothing is collected, however fast the heap grows. */
+/** Everything stands still during a collection, and then for so many times as long nothing is collected while there is memory. */
 const REST_TIMES = 9
+/** The share of the memory by which the heap may grow during such a rest. */
+const REST_GROWTH_SHARE = 1 / 16
+
+/** By how much the heap grows until it is collected, and until it is collected without a rest. */
+export type HeapGrowth = { readonly bytes: number; readonly bytesMax: number }
 
 /** How much the heap may grow between two collections in a process that may use so much memory. */
-export const heapGrowthWithin = (memoryBytes: number): number => Math.min(GROWTH_BYTES, memoryBytes * GROWTH_SHARE)
+export const heapGrowthWithin = (memoryBytes: number): HeapGrowth => ({
+  bytes: Math.min(GROWTH_BYTES, memoryBytes * GROWTH_SHARE),
+  bytesMax: memoryBytes * REST_GROWTH_SHARE,
+})
 
 /** So long after its start a server collects what that has left: the runtime lets go of code that ran once only when it is 15 s old. */
 const START_MS = 20_000
@@ -52,13 +60,14 @@ export type HeapCollector = {
 }
 
 /**
- * Collects all garbage when the heap has grown by `growthBytesMax` since the last time, and once more when the work has ended. The runtime's
+ * Collects all garbage when the heap has grown by `growth.bytes` since the last time, and once more when the work has ended. The runtime's
  * own collections let the heap grow with the memory of the machine, and look at the young objects alone: what was under way during one stays
- * until a complete one.
+ * until a complete one. Collections take a tenth of the time at most, unless the heap has grown by `growth.bytesMax`: work then goes on only
+ * as fast as garbage is collected.
  */
 export function createHeapCollector(
   { heapBytes, collectGarbage, setTimer, stopwatch }: HeapCollectorDeps,
-  growthBytesMax: number,
+  growth: HeapGrowth,
 ): HeapCollector {
   let work = 0
   let workAtLook = 0
@@ -88,7 +97,7 @@ export function createHeapCollector(
       workAtLook = work
       const bytes = heapBytes()
       leastBytes = Math.min(leastBytes, bytes)
-      if (bytes - leastBytes >= growthBytesMax && stopwatch() >= restsUntilMs) collect()
+      if (bytes - leastBytes >= (stopwatch() < restsUntilMs ? growth.bytesMax : growth.bytes)) collect()
       if (cancelIdle === null) waitForIdle()
     },
     stop: () => cancelIdle?.(),

@@ -3,6 +3,7 @@ import { createHeapCollector, createStartCollector, heapGrowthWithin } from "../
 import { createFakeTime } from "../support/time.ts"
 
 const MB = 1_048_576
+const GROWTH = { bytes: 10 * MB, bytesMax: 100_000 * MB }
 
 /** A heap that grows with the work, and shrinks to what is in use when it is collected. */
 function system(bytesPerWork: number) {
@@ -13,7 +14,7 @@ function system(bytesPerWork: number) {
     heap.bytes = heap.usedBytes
   }
   const { later: setTimer, stopwatch } = time
-  const collector = createHeapCollector({ heapBytes: () => heap.bytes, collectGarbage, setTimer, stopwatch }, 10 * MB)
+  const collector = createHeapCollector({ heapBytes: () => heap.bytes, collectGarbage, setTimer, stopwatch }, GROWTH)
   const work = (count: number): void => {
     for (let at = 0; at < count; at++) {
       heap.bytes += bytesPerWork
@@ -70,28 +71,41 @@ test("nothing is collected after the end", async () => {
 })
 
 test("a small control group lets the heap grow less", () => {
-  expect(heapGrowthWithin(256 * MB)).toBeLessThan(13 * MB)
-  expect(heapGrowthWithin(24_000 * MB)).toBe(40 * MB)
+  expect(heapGrowthWithin(256 * MB)).toEqual({ bytes: 8 * MB, bytesMax: 16 * MB })
+  expect(heapGrowthWithin(24_000 * MB)).toEqual({ bytes: 40 * MB, bytesMax: 1500 * MB })
 })
 
-test("no more than a tenth of the time goes to collections, however fast the heap grows", () => {
+/** A heap that grows by a megabyte for each piece of work, and what its collections took of the time. */
+function fastGrowth(bytesMax: number) {
   let nowMs = 0
   let collectingMs = 0
   let bytes = 0
+  let mostBytes = 0
   const collectGarbage = (): void => {
     nowMs += 200
     collectingMs += 200
     bytes = 0
   }
   const deps = { heapBytes: () => bytes, collectGarbage, setTimer: () => () => undefined, stopwatch: () => nowMs }
-  const { countWork } = createHeapCollector(deps, 10 * MB)
+  const { countWork } = createHeapCollector(deps, { bytes: 10 * MB, bytesMax })
   for (let at = 0; at < 60_000; at++) {
     nowMs++
     bytes += MB
+    mostBytes = Math.max(mostBytes, bytes)
     countWork()
   }
-  expect(collectingMs).toBeGreaterThan(0)
-  expect(collectingMs).toBeLessThanOrEqual(nowMs / 10)
+  return { mostBytes, share: collectingMs / nowMs }
+}
+
+test("no more than a tenth of the time goes to collections while there is memory", () => {
+  const { share } = fastGrowth(10_000 * MB)
+  expect(share).toBeGreaterThan(0)
+  expect(share).toBeLessThanOrEqual(0.1)
+})
+
+test("the heap grows no further than its bound, whatever time collections take", () => {
+  const { mostBytes } = fastGrowth(500 * MB)
+  expect(mostBytes).toBeLessThanOrEqual((500 + 250) * MB)
 })
 
 test("what a start has left is collected once, and not if the server stops before", async () => {
