@@ -166,13 +166,10 @@ async function openCheck(context: AppContext, isOffline: boolean) {
   const { system, settings } = context
   const { lists } = await openListsForCommand(context)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => lists.pack.match(domain, registrable)
+  const caches = createNetworkCaches(CACHE_BYTES, system.memory.limitBytes())
   const network = isOffline
     ? OFFLINE_NETWORK
-    : createNetworkService(
-        context,
-        { learnedHosts: null, matchLists },
-        { caches: createNetworkCaches(CACHE_BYTES, system.memory.limitBytes()) },
-      )
+    : createNetworkService(context, { learnedHosts: null, matchLists }, { caches })
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: createCheck({

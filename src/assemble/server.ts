@@ -179,7 +179,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time }
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
-  const { learned, network, deep, onDefect } = createLookUps(context, activeLists, instrumentation)
+  const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation)
   const customers = await createCustomersService(
     { ...context, userAgent: formatUserAgent(settings) },
     isWorker(mode) ? mode : null,
@@ -190,7 +190,8 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const mails = createMailService(context, baseUrl)
   const signIn = createSignInService(context, mails.sendNow)
   const { networkProbe, isDnsUnavailable } = network
-  const check = createCheck({ ...system, activeLists, networkProbe, deepProbe: deep.deepProbe, corrections, onDefect })
+  const probes = { networkProbe, deepProbe: deep.deepProbe }
+  const check = createCheck({ ...system, ...probes, activeLists, corrections, onDefect, verdictsMax })
   const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections })
   const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   const parts: readonly Part[] = [
@@ -228,17 +229,19 @@ function createLookUps(context: StoreContext, activeLists: () => DomainLists, in
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
   const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
+  const caches = createNetworkCaches(settings.MAILKIND_CACHE_BYTES_MAX, memoryBytes)
   const network = createNetworkService(context, learning, {
     outages: createDnsOutageLog(context, () => dnsServerPlaces(context)),
     onDefect,
-    caches: createNetworkCaches(settings.MAILKIND_CACHE_BYTES_MAX, memoryBytes),
+    caches,
     collector: createHeapCollector(
       { ...system, ...system.memory, collectGarbage: () => system.collectGarbage(true) },
       heapGrowthWithin(memoryBytes),
     ),
   })
   const quiet = skipDeepChecksUnderLoad(network, instrumentation.loadShedder)
-  return { learned, network, deep: createDeepChecksService(context, quiet, context, onDefect), onDefect }
+  const deep = createDeepChecksService(context, quiet, context, onDefect, caches.factsMax)
+  return { learned, network, deep, onDefect, verdictsMax: caches.verdictsMax }
 }
 
 /** Skips deep checks under load as it does while DNS is unavailable. */

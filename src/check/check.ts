@@ -37,7 +37,7 @@ import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { ALL_PARTS, ANSWER_PARTS, type EvidenceNeed, neededEvidence, QUESTIONS } from "./verdict/evidence-need.ts"
 import { isSuffixOfBody } from "./verdict/rules.ts"
-import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
+import { cachedVerdicts, createGeneration, isOfCurrentAge, VerdictCache } from "./verdict-cache.ts"
 
 /** What one check is asked to classify. The Subject may have a fault: then the verdict says so. */
 export type CheckRequest = {
@@ -83,6 +83,8 @@ type CheckDeps = {
   /** Absent: defects in reading evidence are not reported. */
   readonly onDefect?: OnDefect
   readonly corrections: CategoryCorrections
+  /** How many verdicts are cached. Absent: some thousand. */
+  readonly verdictsMax?: number
   readonly clock: Clock
   readonly stopwatch: Stopwatch
 }
@@ -110,6 +112,7 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  */
 export function createCheck(deps: CheckDeps): Check {
   const currentGeneration = createGeneration(deps.corrections)
+  const verdicts = new VerdictCache(deps.verdictsMax)
   // No closure is made for each request: the runtime would allocate what it captures even on a cache hit.
   return (request, context) => {
     const generation = currentGeneration()
@@ -128,7 +131,7 @@ export function createCheck(deps: CheckDeps): Check {
     const listMatch = effectiveListMatch(domainLookup, request.ownListMatch)
     const correction = correctionOf(subject, deps)
     const check = { request, domainLookup, listMatch, correction, hints, generation, cacheKey }
-    return gatherAndJudge(deps, check, context)
+    return gatherAndJudge(deps, check, verdicts, context)
   }
 }
 
@@ -141,19 +144,21 @@ const isUsable = (cached: CachedVerdict, { domain, registrable }: Subject, { clo
 function gatherAndJudge(
   deps: CheckDeps,
   check: PendingCheck,
+  verdicts: VerdictCache,
   context: LookupContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
   const evidence = gatherEvidence(check, deps, context)
   // What waits for nothing takes microseconds.
-  if (!(evidence instanceof Promise)) return judgeAndCache(deps, check, evidence, 0)
+  if (!(evidence instanceof Promise)) return judgeAndCache(deps, check, verdicts, evidence, 0)
   const { stopwatch } = deps
   const startedAt = stopwatch()
-  return evidence.then(gathered => judgeAndCache(deps, check, gathered, Math.round(stopwatch() - startedAt)))
+  return evidence.then(gathered => judgeAndCache(deps, check, verdicts, gathered, Math.round(stopwatch() - startedAt)))
 }
 
 function judgeAndCache(
   { deepProbe, clock }: CheckDeps,
   check: PendingCheck,
+  verdicts: VerdictCache,
   gathered: GatheredEvidence,
   tookMs: number,
 ): CheckOutcome {
@@ -164,7 +169,7 @@ function judgeAndCache(
   if (cacheKey !== null && isFromCache(gathered)) {
     const cachedAtMs = clock()
     const lifetime = { cachedAtMs, freshUntilMs: Math.min(freshUntil(gathered), cachedAtMs + VERDICT_MS_MAX) }
-    cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
+    verdicts.set(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
   return { subject, hints, judged: forAccount(judged, request), tookMs, wasFetched: gathered.deep.wasFetched }
 }

@@ -7,8 +7,11 @@ import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
  * hit needs no second search by name.
  */
 
-/** How many kinds of request are cached for one domain. Few occur, and each takes about 2 kB. */
+/** How many kinds of request are cached for one domain. Few occur. */
 const VERDICTS_PER_DOMAIN_MAX = 6
+
+/** How many verdicts are cached where nobody bounds their memory. */
+const VERDICTS_MAX = 8192
 
 /** Makes a function that returns the current generation: another object after each change of the corrections, which drops all verdicts. */
 export function createGeneration(corrections: { readonly version: number }): () => object {
@@ -29,24 +32,41 @@ export const cachedVerdicts = (
   generation: object,
 ): Map<number, CachedVerdict> | undefined => (cached?.generation === generation ? cached.byRequestKind : undefined)
 
-/**
- * Caches a verdict of a domain for one kind of request, unless the domain has `VERDICTS_PER_DOMAIN_MAX` of other kinds that are
- * fresh.
- */
-export function cacheVerdict(
-  domainLookup: DomainLookup,
-  generation: object,
-  cacheKey: number,
-  verdict: CachedVerdict,
-): void {
-  const byRequestKind = cachedVerdicts(domainLookup, generation)
-  if (byRequestKind === undefined) {
-    domainLookup.cachedVerdicts = { generation, byRequestKind: new Map([[cacheKey, verdict]]) }
-    return
+type Slot = { readonly byRequestKind: Map<number, CachedVerdict>; readonly cacheKey: number }
+
+/** Caches verdicts, and drops the one that was cached first when all domains have more than `verdictsMax`. */
+export class VerdictCache {
+  readonly #verdictsMax: number
+  /** Where each verdict is, also of domains whose lookup is cached no more. */
+  readonly #slots: Slot[] = []
+  #nextSlot = 0
+
+  constructor(verdictsMax = VERDICTS_MAX) {
+    this.#verdictsMax = verdictsMax
   }
-  if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX && !byRequestKind.has(cacheKey))
-    dropStale(byRequestKind, verdict.cachedAtMs)
-  if (byRequestKind.size < VERDICTS_PER_DOMAIN_MAX || byRequestKind.has(cacheKey)) byRequestKind.set(cacheKey, verdict)
+
+  /**
+   * Caches a verdict of a domain for one kind of request, unless the domain has `VERDICTS_PER_DOMAIN_MAX` of other kinds that are
+   * fresh.
+   */
+  set(domainLookup: DomainLookup, generation: object, cacheKey: number, verdict: CachedVerdict): void {
+    if (domainLookup.cachedVerdicts?.generation !== generation)
+      domainLookup.cachedVerdicts = { generation, byRequestKind: new Map() }
+    const { byRequestKind } = domainLookup.cachedVerdicts
+    if (!byRequestKind.has(cacheKey)) {
+      if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX) dropStale(byRequestKind, verdict.cachedAtMs)
+      if (byRequestKind.size >= VERDICTS_PER_DOMAIN_MAX) return
+      this.#takeSlot({ byRequestKind, cacheKey })
+    }
+    byRequestKind.set(cacheKey, verdict)
+  }
+
+  #takeSlot(slot: Slot): void {
+    const first = this.#slots[this.#nextSlot]
+    first?.byRequestKind.delete(first.cacheKey)
+    this.#slots[this.#nextSlot] = slot
+    this.#nextSlot = (this.#nextSlot + 1) % this.#verdictsMax
+  }
 }
 
 function dropStale(byRequestKind: Map<number, CachedVerdict>, nowMs: number): void {

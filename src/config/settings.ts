@@ -105,7 +105,7 @@ export const SETTINGS = {
   }),
   MAILKIND_TRUSTED_PROXIES: list({ isReloaded: true, description: "Addresses or prefixes of proxies whose `X-Forwarded-For` the server trusts.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_JOB_BYTES_MAX: integer({ description: "Largest list that a job takes, in bytes. It also bounds what a compressed list unpacks to.", defaultValue: 104_857_600, min: 1024, max: 10_737_418_240 }),
-  MAILKIND_CACHE_BYTES_MAX: integer({ description: "Most memory that one process takes to cache what the network says of domains, in bytes. It never takes more than an eighth of the memory that it may use.", defaultValue: 67_108_864, min: 1_048_576, max: 17_179_869_184 }),
+  MAILKIND_CACHE_BYTES_MAX: integer({ description: "Most memory that one process takes to cache what the network says of domains, in bytes. It never takes more than a sixteenth of the memory that it may use.", defaultValue: 67_108_864, min: 1_048_576, max: 17_179_869_184 }),
   MAILKIND_JOBS_DIR: text({
     description: "Folder with the encrypted lists and results of jobs. Servers that share a PostgreSQL database need one that all of them can read and write.",
     defaultValue: null,

@@ -40,6 +40,7 @@ function system(
   facts: NetworkEvidence = TOLD,
   deepProbe: DeepProbe = OFFLINE_DEEP_PROBE,
   corrections: CategoryCorrections = NO_CORRECTIONS,
+  verdictsMax?: number,
 ) {
   const state = { facts, now: 0 }
   const queries: NetworkQuery[] = []
@@ -51,6 +52,7 @@ function system(
     },
     deepProbe,
     corrections,
+    ...(verdictsMax !== undefined && { verdictsMax }),
     clock: () => state.now,
     stopwatch: () => state.now,
   })
@@ -216,6 +218,23 @@ test("a verdict from cached evidence is cached, and judged again only when it is
   state.facts = { ...TOLD, freshUntilMs: 120_000 }
   expect((await ask(input)).cached).toBe(false)
   expect(queries).toHaveLength(3)
+})
+
+test("so many verdicts are cached as their bound says, of all domains together, and the first is dropped for another", async () => {
+  const { ask, queries } = system({ ...TOLD, isCached: true }, OFFLINE_DEEP_PROBE, NO_CORRECTIONS, 3)
+  const askedNow = async (domain: string, workspace: boolean): Promise<boolean> => {
+    const before = queries.length
+    await ask(domain, { workspace })
+    return queries.length > before
+  }
+  const [first, second] = ["harbor-works-first.com", "harbor-works-second.com"]
+  for (const domain of [first, second]) await ask(domain)
+  for (const domain of [first, second]) for (const workspace of [true, false]) await ask(domain, { workspace })
+  expect(await askedNow(second, true)).toBe(false)
+  expect(await askedNow(second, false)).toBe(false)
+  expect(await askedNow(first, false)).toBe(false)
+  expect(await askedNow(first, true)).toBe(true)
+  expect(await askedNow(first, false)).toBe(true)
 })
 
 test("the kinds of request for one domain are cached separately", async () => {

@@ -27,12 +27,13 @@ export const RDAP_BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, 
 const WRITE_MS = 1000
 const PRUNE_MS = 3_600_000
 
-/** Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
+/** Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. `factsMax`: how many ages and how many homepages are cached; absent: the usual numbers. Without DNS, and without requests to other hosts, deep checks are off. */
 export function createDeepChecksService(
   context: CheckContext,
   { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,
   stored: { readonly store: Store; readonly trustedTime: TrustedTime } | null,
   onDefect = createOnDefect(context),
+  factsMax?: number,
 ) {
   if (queryDns === null || context.settings.MAILKIND_OUTSIDE === "off")
     return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
@@ -49,14 +50,19 @@ export function createDeepChecksService(
   const onReadError = logError(log, "stored results of deep checks were not read")
   const ageProbe = createAgeProbe(
     { lookupRegistration, bootstrap, store: facts?.ages ?? null, clock, onError: onReadError },
-    AGE_PROBE_BOUNDS,
+    {
+      ...AGE_PROBE_BOUNDS,
+      cache: { ...AGE_PROBE_BOUNDS.cache, entriesMax: factsMax ?? AGE_PROBE_BOUNDS.cache.entriesMax },
+    },
   )
   const probe = createHomepageProbe({
     fetchPage: createGuardedFetch({ resolver: queryDns, connect, setTimer, userAgent }),
     setTimer,
     registrableOf: name => classifySuffix(name).registrable,
   })
-  const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: onReadError })
+  const homepageCache = new HomepageCache({
+    ...{ probe, store: facts?.homepages ?? null, entriesMax: factsMax, clock, onError: onReadError },
+  })
   return {
     deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, onDefect, clock, setTimer }),
     ...createFactStoreWork(context, facts, stored?.trustedTime.now ?? (() => null), bootstrap),

@@ -45,7 +45,6 @@ type AgeProbeDeps = {
 
 /** The bounds of age lookups. */
 type AgeProbeBounds = {
-  /** About 200 bytes for each domain. */
   readonly cache: FactKind & {
     readonly knownTtlMs: number
     /** For domains whose age the registry does not know. */

@@ -12,7 +12,6 @@ export type HomepageResult = CacheStatus & Pick<HomepageProbeResult, "homepage" 
 
 /** For a homepage, and for the lack of one. */
 const HOMEPAGE_TTL_MS = DAY_MS
-/** About 150 bytes for each domain. */
 const HOMEPAGE_KIND = { entriesMax: 10_000, failureTtlMs: 30_000, staleMs: 0, staleTtlMs: 0 }
 /** How many homepages are probed at the same time. Each may take a megabyte. */
 const IN_FLIGHT_MAX = 64
@@ -21,6 +20,8 @@ type HomepageCacheDeps = {
   readonly probe: HomepageProbe
   /** Null: results are only kept in memory. */
   readonly store: HomepageStore | null
+  /** How many domains are cached. Absent: 10 000. */
+  readonly entriesMax?: number | undefined
   readonly clock: Clock
   /** Receives a failure to read the store. The homepage is probed then. */
   readonly onError: (error: unknown) => void
@@ -33,7 +34,8 @@ export class HomepageCache {
 
   constructor(deps: HomepageCacheDeps) {
     this.#deps = deps
-    this.#cache = new FactCache(HOMEPAGE_KIND, deps.clock, cachedHomepage)
+    const { entriesMax = HOMEPAGE_KIND.entriesMax } = deps
+    this.#cache = new FactCache({ ...HOMEPAGE_KIND, entriesMax }, deps.clock, cachedHomepage)
   }
 
   /** The fresh result in memory; undefined: there is none. */

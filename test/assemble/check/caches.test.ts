@@ -1,12 +1,20 @@
 import { expect, test } from "bun:test"
-import { cacheBounds } from "../../../src/assemble/check/caches.ts"
+import { COUNTED_BYTES, cacheBounds } from "../../../src/assemble/check/caches.ts"
 
 const MB = 1_048_576
-const TENANT_BYTES = 500
 
 const sumOf = (bytesMax: number, memoryBytes: number): number => {
-  const { tenantsMax, evidenceBytesMax, evidenceApartBytesMax, dnsBytesMax } = cacheBounds(bytesMax, memoryBytes)
-  return evidenceBytesMax + evidenceApartBytesMax + dnsBytesMax + tenantsMax * TENANT_BYTES
+  const bounds = cacheBounds(bytesMax, memoryBytes)
+  const { evidenceBytesMax, evidenceApartBytesMax, dnsBytesMax, tenantsMax, verdictsMax, factsMax } = bounds
+  const { tenant, verdict, fact } = COUNTED_BYTES
+  return (
+    evidenceBytesMax +
+    evidenceApartBytesMax +
+    dnsBytesMax +
+    tenantsMax * tenant +
+    verdictsMax * verdict +
+    factsMax * fact
+  )
 }
 
 test("all caches together take no more than the one bound", () => {
@@ -16,7 +24,7 @@ test("all caches together take no more than the one bound", () => {
   }
 })
 
-test("caches take no more than an eighth of the memory that the process may use", () => {
-  expect(sumOf(64 * MB, 256 * MB)).toBeLessThanOrEqual(32 * MB)
-  expect(sumOf(64 * MB, 256 * MB)).toBeGreaterThan(25 * MB)
+test("caches take no more than a sixteenth of the memory that the process may use", () => {
+  expect(sumOf(64 * MB, 256 * MB)).toBeLessThanOrEqual(16 * MB)
+  expect(sumOf(64 * MB, 256 * MB)).toBeGreaterThan(12 * MB)
 })
