@@ -3,7 +3,7 @@ import { type Finding, known, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { type EvidenceCache, EvidenceCaches, gatheredNow } from "./evidence-cache.ts"
+import { type CachedEvidence, type EvidenceCache, EvidenceCaches, gatheredNow } from "./evidence-cache.ts"
 import {
   FAILED_EVIDENCE,
   IGNORE_DEFECTS,
@@ -125,9 +125,11 @@ function createLookup(deps: NetworkProbeDeps): NetworkProbe {
   ): Promise<NetworkEvidence> => {
     const { domain, asked } = query
     const version = listsVersion()
-    const evidence = await gatherNetworkEvidence(deps, query, deadline)
+    const withStale = (evidence: NetworkEvidence): CachedEvidence =>
+      caches.withStale(domain, gatheredNow(evidence, asked, version, clock()), isApart)
+    const onLateTenant = (evidence: NetworkEvidence): void => caches.set(domain, withStale(evidence), isApart)
+    const gathered = withStale(await gatherNetworkEvidence(deps, query, deadline, onLateTenant))
     deps.onLookup?.()
-    const gathered = caches.withStale(domain, gatheredNow(evidence, asked, version, clock()), isApart)
     // Evidence that a deadline cut short is that of its caller alone.
     if (!deadline.isExpired) caches.set(domain, gathered, isApart)
     return restricted(gathered.evidence, asked)
@@ -192,33 +194,42 @@ function createTurns({ setTimer, nextTick, queryTimeoutMs }: NetworkProbeDeps) {
   }
 }
 
+/** `onLateTenant` gets the evidence, if its mail is there in time and its tenant is not, when the tenant is. */
 async function gatherNetworkEvidence(
   { probeMail, probeTenant, isUnavailable, onDefect = IGNORE_DEFECTS, clock }: NetworkProbeDeps,
   query: NetworkQuery,
   deadline: Deadline,
+  onLateTenant: (evidence: NetworkEvidence) => void,
 ): Promise<NetworkEvidence> {
   const mailResult = readEvidence("dns", onDefect, MAIL_UNAVAILABLE, probeMail, query, deadline)
   if (probeTenant === null || !areAsked(query.asked, QUESTIONS.tenant) || isUnavailable()) {
     const { mail, suites, isCached, freshUntilMs } = await mailResult
     return restricted({ mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }, query.asked)
   }
-  // A tenant lookup that misses the deadline continues, and a later check reads its result from the cache.
+  // A tenant lookup that misses the deadline continues, and a later check reads its result, or its failure, from the cache.
   const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
   const probeClouds = (): Promise<TenantProbeResult> => probeTenantClouds(probeTenant, query, mailResult)
   const tenantResult = readEvidence("tenant", onDefect, TENANT_UNAVAILABLE, probeClouds, null, null)
-  const [ofMail, ofTenant] = await Promise.all([
-    mailResult,
-    tenantResult instanceof Promise ? deadline.wait(tenantResult, fallback) : tenantResult,
-  ])
-  const evidence = {
-    mail: ofMail.mail,
-    suites: ofMail.suites,
-    tenant: ofTenant.tenant,
-    isCached: ofMail.isCached && ofTenant.isCached,
-    freshUntilMs: Math.min(ofMail.freshUntilMs, ofTenant.freshUntilMs),
-  }
-  return restricted(evidence, query.asked)
+  const inTimeResult = tenantResult instanceof Promise ? deadline.wait(tenantResult, fallback) : tenantResult
+  const ofMail = await mailResult
+  const isMailInTime = !deadline.isExpired
+  const ofTenant = await inTimeResult
+  if (ofTenant === fallback && isMailInTime)
+    void Promise.resolve(tenantResult).then(late => onLateTenant(combined(ofMail, late, query.asked)))
+  return combined(ofMail, ofTenant, query.asked)
 }
+
+const combined = (ofMail: MailProbeResult, ofTenant: TenantProbeResult, asked: number): NetworkEvidence =>
+  restricted(
+    {
+      mail: ofMail.mail,
+      suites: ofMail.suites,
+      tenant: ofTenant.tenant,
+      isCached: ofMail.isCached && ofTenant.isCached,
+      freshUntilMs: Math.min(ofMail.freshUntilMs, ofTenant.freshUntilMs),
+    },
+    asked,
+  )
 
 /** Queries the worldwide cloud, where most tenants are. If it knows none, the mail hosts may point to another cloud. */
 async function probeTenantClouds(

@@ -198,6 +198,44 @@ test("a tenant that misses the deadline is pending, and the next check looks it 
   expect((await ask(ACME)).tenant).toEqual(known(TENANT))
 })
 
+test("a tenant endpoint that always misses the deadline leaves the mail cached for as long as its failure is", async () => {
+  const { time, answers, queries, ask } = system()
+  const late = Promise.withResolvers<TenantProbeResult>()
+  answers.tenant = () => late.promise
+  const first = ask(ACME)
+  await settled()
+  await time.tick(BUDGET_MS + 1)
+  expect(await first).toMatchObject({ mail: known(OWN_HOST), tenant: unknown("pending") })
+  late.resolve({ tenant: unknown("timed_out"), isCached: false, freshUntilMs: time.clock() + 30_000 })
+  await settled()
+  expect(await ask(ACME)).toMatchObject({ mail: known(OWN_HOST), tenant: unknown("timed_out") })
+  expect(queries).toEqual({ mail: 1, tenant: 1 })
+  await time.tick(30_001)
+  void ask(ACME)
+  await settled()
+  expect(queries).toEqual({ mail: 2, tenant: 2 })
+})
+
+test("mail that the deadline has cut short is not cached with a late tenant", async () => {
+  const { time, answers, queries, ask } = system()
+  const late = Promise.withResolvers<TenantProbeResult>()
+  answers.tenant = () => late.promise
+  answers.mail = async deadline =>
+    await deadline.wait(new Promise<never>(() => undefined), {
+      ...{ mail: unknown("timed_out"), suites: unknown("timed_out"), hosts: [] },
+      ...{ isCached: false, freshUntilMs: time.clock() + 60_000 },
+    })
+  const first = ask(ACME)
+  await settled()
+  await time.tick(BUDGET_MS + 1)
+  await first
+  late.resolve({ tenant: known(TENANT), isCached: false, freshUntilMs: time.clock() + 60_000 })
+  await settled()
+  void ask(ACME)
+  await settled()
+  expect(queries).toEqual({ mail: 2, tenant: 2 })
+})
+
 test("no timer is left if all lookups end in time", async () => {
   const { ask, time } = system()
   await ask(ACME)
