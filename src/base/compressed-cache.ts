@@ -30,7 +30,7 @@ type Page = { readonly firstStep: number; readonly bytes: Buffer<ArrayBuffer>; u
 /**
  * A cache of many small JSON values in few bytes: those of alike values lie compressed in one block, at less than a tenth of the memory that
  * objects take, and outside of the garbage collector's heap. The oldest page of blocks is dropped when pages and hash table take more than
- * `bytesMax`. Of two keys with one hash it has the value of the one that was cached last.
+ * `bytesMax`. A value that is read from the older half of the pages, when these are many, goes to the newest. Of two keys with one hash it has the value of the one that was cached last.
  */
 export class CompressedCache<V> {
   readonly #bytesMax: number
@@ -63,13 +63,16 @@ export class CompressedCache<V> {
     return line === undefined ? undefined : JSON.parse(line.slice(key.length + 1)) // written by `set`
   }
 
-  /** Caches the value, which JSON must be able to say. The key holds neither a tab nor a line break. */
-  set(key: string, value: V): void {
-    assert(!/[\t\n]/.test(key), "a key is one word or several")
-    const line = `${key}\t${JSON.stringify(value)}`
+  #add(key: string, line: string): void {
     this.#newest.set(key, line)
     this.#newestChars += line.length
     if (this.#newest.size >= VALUES_PER_BLOCK || this.#newestChars >= BLOCK_CHARS_MAX) this.#compressNewest()
+  }
+
+  /** Caches the value, which JSON must be able to say. The key holds neither a tab nor a line break. */
+  set(key: string, value: V): void {
+    assert(!/[\t\n]/.test(key), "a key is one word or several")
+    this.#add(key, `${key}\t${JSON.stringify(value)}`)
   }
 
   #compressNewest(): void {
@@ -124,7 +127,15 @@ export class CompressedCache<V> {
 
   #lineInBlocks(key: string): string | undefined {
     const step = this.#steps[this.#slotOf(Bun.hash.xxHash32(key))] ?? 0
-    return step === 0 ? undefined : this.#lineInBlock(key, step)
+    const line = step === 0 ? undefined : this.#lineInBlock(key, step)
+    if (line !== undefined && this.#isOld(step)) this.#add(key, line)
+    return line
+  }
+
+  /** Whether the value is in the half of the pages that is dropped first, and pages are dropped soon. */
+  #isOld(step: number): boolean {
+    const middle = this.#pages[this.#pages.length >> 1]
+    return this.bytes > this.#bytesMax / 2 && middle !== undefined && step < middle.firstStep
   }
 
   #lineInBlock(key: string, step: number): string | undefined {
