@@ -9,12 +9,12 @@ const IDLE_MS = 5_000
 /** How much the heap grows between two collections where there is memory: 40 MB are the garbage of some 2 000 lookups. */
 const GROWTH_BYTES = 40 * 1_048_576
 /** In a small control group it is this share of the memory. */
-const GROWTH_SHARE = 1 / 32
+const GROWTH_SHARE = 1 / 64
 
 /** Everything stands still during a collection, and then for so many times as long nothing is collected while there is memory. */
 const REST_TIMES = 9
 /** The share of the memory by which the heap may grow during such a rest. */
-const REST_GROWTH_SHARE = 1 / 16
+const REST_GROWTH_SHARE = 1 / 32
 
 /** By how much the heap grows until it is collected, and until it is collected without a rest. */
 export type HeapGrowth = { readonly bytes: number; readonly bytesMax: number }

@@ -71,8 +71,8 @@ test("nothing is collected after the end", async () => {
 })
 
 test("a small control group lets the heap grow less", () => {
-  expect(heapGrowthWithin(256 * MB)).toEqual({ bytes: 8 * MB, bytesMax: 16 * MB })
-  expect(heapGrowthWithin(24_000 * MB)).toEqual({ bytes: 40 * MB, bytesMax: 1500 * MB })
+  expect(heapGrowthWithin(256 * MB)).toEqual({ bytes: 4 * MB, bytesMax: 8 * MB })
+  expect(heapGrowthWithin(24_000 * MB)).toEqual({ bytes: 40 * MB, bytesMax: 750 * MB })
 })
 
 /** A heap that grows by a megabyte for each piece of work, and what its collections took of the time. */

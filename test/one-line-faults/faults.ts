@@ -88,6 +88,10 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/verdict/rules.ts", "ageDays.value > LIMITS.establishedDomainDays", "ageDays.value < LIMITS.establishedDomainDays", "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", 'evidence.listMatch.strength === "weak" && !isRefusedByMail(evidence)', 'evidence.listMatch.strength === "weak"', "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", 'e.suites.value.suiteA.length > 0 && knownMail(e)?.operatedBy !== "suite_a"', "e.suites.value.suiteA.length > 0", "golden/verdicts.test.ts"),
+  fault("check/verdict-cache.ts", "first?.byRequestKind.delete(first.cacheKey)", "", "check/check.test.ts"),
+  fault("check/network-evidence.ts", "ofTenant === fallback && isMailInTime", "ofTenant === fallback", "check/network-evidence.test.ts"),
+  fault("base/compressed-cache.ts", "if (line !== undefined && this.#isOld(step)) this.#add(key, line)", "", "base/compressed-cache.test.ts"),
+  fault("base/heap-collector.ts", "(stopwatch() < restsUntilMs ? growth.bytesMax : growth.bytes)", "growth.bytesMax", "base/heap-collector.test.ts"),
   fault("check/verdict-cache.ts", "if (!isFresh(verdict, nowMs)) byRequestKind", "if (isFresh(verdict, nowMs)) byRequestKind", "check/check.test.ts", "check/cache-status.test.ts"),
   // Lists
   fault("check/lists/pack/pack.ts", "deepest.start < start) return new ListMatch(deepest.mask, deepest.text, 0)", "deepest.start > start) return new ListMatch(deepest.mask, deepest.text, 0)", "check/lists/pack"),

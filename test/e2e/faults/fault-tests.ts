@@ -31,6 +31,7 @@ const GROUPS: Readonly<Record<keyof typeof FAULTS, Group>> = {
   smuggling: "connections",
   floods: "connections",
   sizing: "connections",
+  sizing_group: "connections",
 }
 
 /** Adds a test for the short form of each fault of a group. */

@@ -9,7 +9,7 @@ import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
 import { outages } from "./outages.ts"
 import { wrongDns, wrongMailServer } from "./outside.ts"
 import { poisonousLists } from "./poison.ts"
-import { manyNewNames } from "./sizing.ts"
+import { manyNewNames, manyNewNamesInSmallGroup } from "./sizing.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
 
@@ -131,5 +131,10 @@ export const FAULTS = {
     promise: "However many new domains are asked for in batches, memory is bounded, and it is given back afterwards.",
     times: { short: 400, long: 200_000 },
     does: manyNewNames,
+  },
+  sizing_group: {
+    promise: "In a control group of 256 MiB, they take at most 200 MB, and nothing is killed.",
+    times: { short: 400, long: 200_000 },
+    does: manyNewNamesInSmallGroup,
   },
 } as const satisfies Record<string, Fault>

@@ -1,8 +1,9 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { statusBytes } from "../../../bench/servers/process-stats.ts"
 import { startServer } from "../../../bench/servers/server-process.ts"
 import { TestServer } from "../../support/test-server.ts"
-import type { Doing, Found } from "./fault.ts"
+import type { Doing, Found, LeftOut } from "./fault.ts"
 
 const ROOT = join(import.meta.dir, "../../..")
 const NAMES_A_BATCH = 100
@@ -16,9 +17,42 @@ const PEAK_BYTES_MAX = 300_000_000
 const REST_GROWTH_BYTES_MAX = 60_000_000
 
 /** Asks a server in batches for `times` domains that nobody has asked for, and looks at its memory meanwhile and at rest. */
-export async function manyNewNames({ times, isLong, program }: Doing): Promise<Found> {
+export const manyNewNames = (doing: Doing): Promise<Found> => askManyNewNames(doing, PEAK_BYTES_MAX, [])
+
+const CONTROL_GROUPS = "/sys/fs/cgroup"
+const GROUP = join(CONTROL_GROUPS, "mailkind-faults")
+const GROUP_BYTES = 268_435_456
+const GROUP_PEAK_BYTES_MAX = 200_000_000
+
+/** Does the same to a server in a small control group. */
+export async function manyNewNamesInSmallGroup(doing: Doing): Promise<Found | LeftOut> {
+  if (!canMakeGroups()) return { leftOut: "no control group of memory can be made (cgroup v2)" }
+  mkdirSync(GROUP)
+  try {
+    writeFileSync(join(CONTROL_GROUPS, "cgroup.subtree_control"), "+memory")
+    writeFileSync(join(GROUP, "memory.max"), String(GROUP_BYTES))
+    const found = await askManyNewNames(doing, GROUP_PEAK_BYTES_MAX, ENTER_GROUP)
+    const [, kills] = /oom_kill (\d+)/.exec(readFileSync(join(GROUP, "memory.events"), "utf8")) ?? []
+    return kills === "0" ? found : { ...found, breaches: [...found.breaches, "it was killed for its memory"] }
+  } finally {
+    rmdirSync(GROUP)
+  }
+}
+
+const ENTER_GROUP = ["sh", "-c", `echo $$ > ${GROUP}/cgroup.procs && exec "$@"`, "sh"]
+
+function canMakeGroups(): boolean {
+  const controllers = join(CONTROL_GROUPS, "cgroup.controllers")
+  return process.getuid?.() === 0 && existsSync(controllers) && /\bmemory\b/.test(readFileSync(controllers, "utf8"))
+}
+
+async function askManyNewNames(
+  { times, isLong, program }: Doing,
+  peakBytesMax: number,
+  by: readonly string[],
+): Promise<Found> {
   await using dns = await startServer({ command: [process.execPath, join(ROOT, "bench/servers/dns-server.ts")] })
-  await using victim = new TestServer({ program, settings: { MAILKIND_DNS_SERVERS: dns.url.host } })
+  await using victim = new TestServer({ program, by: () => by, settings: { MAILKIND_DNS_SERVERS: dns.url.host } })
   await victim.start()
   const asker = new BatchAsker(victim)
   await asker.ask(NAMES_A_BATCH, "first")
@@ -33,7 +67,7 @@ export async function manyNewNames({ times, isLong, program }: Doing): Promise<F
   if (isLong) await Bun.sleep(REST_MS)
   const after = statusBytes(victim.pid, "VmRSS")
   const breaches = [...asker.breaches]
-  if (isLong && peak > PEAK_BYTES_MAX) breaches.push(`it took ${inMb(peak)} while it was asked`)
+  if (isLong && peak > peakBytesMax) breaches.push(`it took ${inMb(peak)} while it was asked`)
   if (isLong && after > before + REST_GROWTH_BYTES_MAX)
     breaches.push(`it has ${inMb(after - before)} more than before when nobody asks any more`)
   return {
