@@ -127,7 +127,7 @@ export class DnsCircuitBreaker {
       if (this.#failedDomains.size >= FAILED_DOMAINS_MAX) this.#suspect("failures")
       return
     }
-    this.#failedDomains.clear()
+    if (this.#failedDomains.size > 0) this.#failedDomains.clear()
     if (finding.value.outcome === "records") rememberLast(this.#goodQuestions, domain, question)
   }
 
