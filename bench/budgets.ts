@@ -172,7 +172,7 @@ export const BUDGETS = {
   start_memory: { description: "An idle server has at most this many MB resident.", atMost: 125 },
   start_checks: {
     description: "The first checks after a start take at most this many microseconds of processor time each.",
-    atMost: 200,
+    atMost: 250,
   },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

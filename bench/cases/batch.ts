@@ -24,7 +24,7 @@ import { costFigure, costRatioFigure, spreadFigure } from "../report/processor-t
 import { figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey, listedKey } from "../servers/accounts.ts"
-import { emptyDirectory, PRODUCT, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { CAN_PIN, type ServerProcess, startServer } from "../servers/server-process.ts"
 
 /** How much the bench does. */
@@ -72,14 +72,14 @@ export async function batchBench(scale: BatchScale): Promise<Report> {
   const loads = await loadsOf(directory.path, scale.ownListEntries)
   await using product = await startServer({
     command: PRODUCT.source,
-    environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...RUNTIME_VARIABLES },
+    environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY },
     core: "server",
   })
   const answer = await batchAnswer(product, loads.ordinary)
   const answerFile = join(directory.path, "answer.json")
   await Bun.write(answerFile, answer)
   const command = [process.execPath, FLOOR, answerFile] as const
-  await using floor = await startServer({ command, environment: RUNTIME_VARIABLES, core: "server" })
+  await using floor = await startServer({ command, environment: KEEPING_MEMORY, core: "server" })
   const measure = (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S) =>
     checkRound(name === "floor" ? floor : product, loads[name], { connections: scale.connections, durationS, warmupS })
   for (const name of SUBJECTS) await measure(name, scale.warmupS, 0)

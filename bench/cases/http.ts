@@ -26,7 +26,7 @@ import { costFigure, costRatioFigure, spreadFigure } from "../report/processor-t
 import { figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, median, ratios } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey, listedKey, unlimitedKey } from "../servers/accounts.ts"
-import { emptyDirectory, PRODUCT, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { CAN_PIN, type Program, startServer } from "../servers/server-process.ts"
 
 /** How much the bench does. */
@@ -69,12 +69,12 @@ export async function httpBench(scale: HttpScale, command: Program["command"] = 
   const loads = await loadsOf(directory.path, scale.ownListEntries)
   await using product = await startServer({
     command,
-    environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...RUNTIME_VARIABLES },
+    environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY },
     core: "server",
   })
   const answers = await checkAnswers(product, loads.plain)
   const floorCommand = [process.execPath, FLOOR, String(answers.bytes)] as const
-  await using floor = await startServer({ command: floorCommand, environment: RUNTIME_VARIABLES, core: "server" })
+  await using floor = await startServer({ command: floorCommand, environment: KEEPING_MEMORY, core: "server" })
   const { connections } = scale
   const measure = (name: keyof Rounds, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
     const [server, load] = name === "floor" ? [floor, loads.plain] : [product, loads[name]]
@@ -137,7 +137,7 @@ function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: HalfLoad, answers:
       "floor: a bare server that parses the same body and answers with as many bytes",
       "half load: both are asked for half of plain's throughput, in turn; the mean of the lower half of the rounds",
       `costs are the servers' processor time; ${describeRounds(scale)}`,
-      "both run with the variables of `bun run start` for the runtime",
+      "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
       spread.description,
       ...(cpu > LOAD_CPU_MAX ? ["the load program was the limit: throughput is that of the load"] : []),

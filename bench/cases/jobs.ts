@@ -18,7 +18,7 @@ import { figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey, limitedKeys } from "../servers/accounts.ts"
 import { askDnsServer } from "../servers/dns-server-control.ts"
-import { CHECKOUT, emptyDirectory, PRODUCT, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { CHECKOUT, emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { residentLooks, restingBytes } from "../servers/resting-memory.ts"
 import { CAN_PIN, runMeasured, type ServerProcess, startServer } from "../servers/server-process.ts"
 
@@ -83,7 +83,7 @@ async function wholeLists(scale: JobsScale, dns: ServerProcess): Promise<ListRun
   const environment = { ...productSettings(directory.path), ...HIGH_LIMITS, MAILKIND_DNS_SERVERS: dns.url.host }
   await using server = await startServer({
     command: PRODUCT.source,
-    environment: { ...environment, ...RUNTIME_VARIABLES },
+    environment: { ...environment, ...KEEPING_MEMORY },
     core: "server",
   })
   const idleBytes = await restingBytes(server, scale.quietMs)
@@ -216,7 +216,7 @@ async function liveRounds(scale: JobsScale, dnsServers: string): Promise<LiveRou
     environment: {
       ...productSettings(directory.path),
       ...HIGH_LIMITS,
-      ...RUNTIME_VARIABLES,
+      ...KEEPING_MEMORY,
       MAILKIND_DNS_SERVERS: dnsServers,
     },
     core: "server",

@@ -11,7 +11,7 @@ import { medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey } from "../servers/accounts.ts"
 import { statusBytes } from "../servers/process-stats.ts"
-import { emptyDirectory, PRODUCT, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { type Program, type ServerProcess, startServer } from "../servers/server-process.ts"
 
 /** How much the bench does: so many fresh processes of each kind, and so many that are left alone for so long and are then asked so many checks. */
@@ -117,7 +117,7 @@ async function firstChecksOf(
   authorization: string,
   { idleS, checks }: StartScale,
 ): Promise<FirstChecks> {
-  const environment = { ...productSettings(directory), ...HIGH_LIMITS, ...RUNTIME_VARIABLES }
+  const environment = { ...productSettings(directory), ...HIGH_LIMITS, ...KEEPING_MEMORY }
   await using server = await startServer({ command, environment, core: "server" })
   await Bun.sleep(idleS * 1000)
   const [residentBytes, privateBytes] = [statusBytes(server.pid, "VmRSS"), statusBytes(server.pid, "RssAnon")]

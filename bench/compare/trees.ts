@@ -3,7 +3,7 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "../load/check-rounds.ts"
 import { linesOfKind, ORDINARY, take } from "../mix/mix.ts"
 import { interleaved } from "../report/rounds.ts"
-import { emptyDirectory, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { emptyDirectory, KEEPING_MEMORY, productSettings } from "../servers/product.ts"
 import { startServer } from "../servers/server-process.ts"
 import type { Measured } from "./figures.ts"
 import { expectSameVerdicts } from "./verdicts.ts"
@@ -90,7 +90,7 @@ async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<Ht
   await using directory = await emptyDirectory()
   await using server = await startServer({
     command: [process.execPath, join(tree.path, "src", "main.ts"), "serve"],
-    environment: { ...(await settingsFor(tree, directory.path)), ...RUNTIME_VARIABLES },
+    environment: { ...(await settingsFor(tree, directory.path)), ...KEEPING_MEMORY },
     core: "server",
   })
   const load = {

@@ -31,14 +31,10 @@ export const PRODUCT = {
 } as const satisfies Record<string, Program["command"] | null>
 
 /**
- * What `bun run start` sets for the runtime: freed memory is kept for ten seconds before it goes back to the system, since without
- * that each tenth request takes a page that was given back a moment ago; and functions are compiled later. Both servers of a
- * comparison get it.
+ * What `bun run start` sets for the runtime: freed memory is kept for ten seconds before it goes back to the system. Without
+ * it each tenth request takes a page that was given back a moment ago. Both servers of a comparison get it.
  */
-export const RUNTIME_VARIABLES: Readonly<Record<string, string>> = {
-  MIMALLOC_PURGE_DELAY: "10000",
-  BUN_JSC_executionCounterIncrementForEntry: "1",
-}
+export const KEEPING_MEMORY: Readonly<Record<string, string>> = { MIMALLOC_PURGE_DELAY: "10000" }
 
 /** Settings under which a bench runs the product: any free port, and no question leaves this machine. */
 export const productSettings = (directory: string): Readonly<Record<string, string>> => ({

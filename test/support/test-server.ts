@@ -138,9 +138,7 @@ export class TestServer implements AsyncDisposable {
       HOME: this.directory,
       PATH: process.env["PATH"] ?? "",
       TMPDIR: tmpdir(),
-      // With these the executable does not start itself again.
       MIMALLOC_PURGE_DELAY: "10000",
-      BUN_JSC_executionCounterIncrementForEntry: "1",
       MAILKIND_DATA_DIR: this.dataDirectory,
       MAILKIND_PORT: "0",
       MAILKIND_DNS_SERVERS: "off",
