@@ -11,19 +11,13 @@ const GROWTH_BYTES = 40 * 1_048_576
 /** In a small control group it is this share of the memory. */
 const GROWTH_SHARE = 1 / 64
 
-/** Everything stands still during a collection, and then for so many times as long nothing is collected while there is memory. */
+/** Everything stands still during a collection, and then for so many times as long nothing is collected. */
 const REST_TIMES = 9
-/** The share of the memory by which the heap may grow during such a rest. */
-const REST_GROWTH_SHARE = 1 / 32
-
-/** By how much the heap grows until it is collected, and until it is collected without a rest. */
-export type HeapGrowth = { readonly bytes: number; readonly bytesMax: number }
+/** A heap that has grown by so many times what it may is collected without a rest: on a busy machine a rest takes long. */
+const GROWTH_TIMES_MAX = 2
 
 /** How much the heap may grow between two collections in a process that may use so much memory. */
-export const heapGrowthWithin = (memoryBytes: number): HeapGrowth => ({
-  bytes: Math.min(GROWTH_BYTES, memoryBytes * GROWTH_SHARE),
-  bytesMax: memoryBytes * REST_GROWTH_SHARE,
-})
+export const heapGrowthWithin = (memoryBytes: number): number => Math.min(GROWTH_BYTES, memoryBytes * GROWTH_SHARE)
 
 /** So long after its start a server collects what that has left: the runtime lets go of code that ran once only when it is 15 s old. */
 const START_MS = 20_000
@@ -60,14 +54,14 @@ export type HeapCollector = {
 }
 
 /**
- * Collects all garbage when the heap has grown by `growth.bytes` since the last time, and once more when the work has ended. The runtime's
+ * Collects all garbage when the heap has grown by `growthBytes` since the last time, and once more when the work has ended. The runtime's
  * own collections let the heap grow with the memory of the machine, and look at the young objects alone: what was under way during one stays
- * until a complete one. Collections take a tenth of the time at most, unless the heap has grown by `growth.bytesMax`: work then goes on only
- * as fast as garbage is collected.
+ * until a complete one. Collections take a tenth of the time at most, unless the heap has grown by twice as much: work then goes on only as fast
+ * as garbage is collected.
  */
 export function createHeapCollector(
   { heapBytes, collectGarbage, setTimer, stopwatch }: HeapCollectorDeps,
-  growth: HeapGrowth,
+  growthBytes: number,
 ): HeapCollector {
   let work = 0
   let workAtLook = 0
@@ -97,7 +91,8 @@ export function createHeapCollector(
       workAtLook = work
       const bytes = heapBytes()
       leastBytes = Math.min(leastBytes, bytes)
-      if (bytes - leastBytes >= (stopwatch() < restsUntilMs ? growth.bytesMax : growth.bytes)) collect()
+      const grownBytesMax = growthBytes * (stopwatch() < restsUntilMs ? GROWTH_TIMES_MAX : 1)
+      if (bytes - leastBytes >= grownBytesMax) collect()
       if (cancelIdle === null) waitForIdle()
     },
     stop: () => cancelIdle?.(),

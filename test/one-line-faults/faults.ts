@@ -107,7 +107,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/evidence-cache.ts", "|| cached.cachedAtMs >= sinceMs", "", "check/network-evidence.test.ts"),
   fault("check/mail/mail-probe.ts", "isSameOrSubdomain(question.name, domain) ? resolverOnce(question) :", "", "check/mail/mail-probe.test.ts"),
   fault("base/heap-collector.ts", "restsUntilMs = endedAtMs + ", "restsUntilMs = 0 * ", "base/heap-collector.test.ts"),
-  fault("base/heap-collector.ts", "bytes - leastBytes >= (stopwatch()", "false && (stopwatch()", "base/heap-collector.test.ts"),
+  fault("base/heap-collector.ts", "if (bytes - leastBytes >= grownBytesMax)", "if (bytes < 0)", "base/heap-collector.test.ts"),
   fault("base/fact-cache.ts", "const staleUntilMs = freshUntilMs + this.#kind.staleMs", "const staleUntilMs = freshUntilMs", "check/dns/resolver/dns-cache.test.ts"),
   fault("check/dns/resolver/circuit-breaker.ts", "if (this.#failedDomains.size >= FAILED_DOMAINS_MAX)", "if (this.#failedDomains.size > FAILED_DOMAINS_MAX)", "check/dns/resolver/circuit-breaker.test.ts"),
   fault("check/dns/resolver/resolution.ts", "this.#visited.size > CNAME_QUERIES_MAX", "this.#visited.size > CNAME_QUERIES_MAX + 1", "check/dns/resolver/cname-chain.test.ts"),
