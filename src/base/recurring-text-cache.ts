@@ -24,16 +24,20 @@ export class RecurringTextCache<V> {
 
   /** The cached value of the text that begins at an index; undefined: there is none. */
   get(text: string, from = 0): V | undefined {
-    const place = this.#placeOf(textHash(text, from))
-    if (isEndOf(this.#texts[place] ?? null, text, from)) return this.#values[place] ?? undefined
-    if (!isEndOf(this.#texts[place + 1] ?? null, text, from)) return undefined
-    this.#putFirst(place, this.#texts[place + 1] ?? null, this.#values[place + 1] ?? null)
+    const hash = hashFrom(text, from)
+    const place = this.#placeOf(hash)
+    if (!isEndOf(this.#texts[place] ?? null, text, from)) {
+      if (!isEndOf(this.#texts[place + 1] ?? null, text, from)) return undefined
+      this.#putFirst(place, this.#texts[place + 1] ?? null, this.#values[place + 1] ?? null)
+    }
+    // What is asked next is asked of the cached text.
+    remember(this.#texts[place] ?? "", 0, hash)
     return this.#values[place] ?? undefined
   }
 
   /** Caches the value of a text for which there is none, if the text was seen before. Gives whether it was. */
   offer(text: string, value: V): boolean {
-    const hash = textHash(text)
+    const hash = hashFrom(text, 0)
     const at = hash & (this.#seen.length - 1)
     const isSeen = this.#seen[at] === hash >>> 0
     this.#seen[at] = hash
@@ -52,6 +56,22 @@ export class RecurringTextCache<V> {
     this.#texts[place] = text
     this.#values[place] = value
   }
+}
+
+/** The hash that was made last: several caches are asked for the same text in turn, first as the end of another one. */
+let lastText = ""
+let lastFrom = 0
+let lastHash = textHash("")
+
+function hashFrom(text: string, from: number): number {
+  if (text !== lastText || from !== lastFrom) remember(text, from, textHash(text, from))
+  return lastHash
+}
+
+function remember(text: string, from: number, hash: number): void {
+  lastText = text
+  lastFrom = from
+  lastHash = hash
 }
 
 const isEndOf = (end: string | null, text: string, from: number): boolean =>
