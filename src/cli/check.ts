@@ -25,13 +25,13 @@ import { serverResult } from "./server-check.ts"
 export type OpenCheck = (isOffline: boolean, server: ServerTarget | null) => Promise<CheckCommandDeps>
 
 /** What a command asks of a subject. */
-export const commandRequest = (subject: Subject, policy: Policy, isDeep = false): CheckRequest => ({
-  subject,
-  policy,
-  isDeep,
-  includeTenant: true,
-  ownListMatch: NO_OWN_LIST_MATCH,
-})
+export const commandRequest = (
+  subject: Subject,
+  policy: Policy,
+  parts: number,
+  isDeep = false,
+  ownListMatch = NO_OWN_LIST_MATCH,
+): CheckRequest => ({ subject, policy, isDeep, includeTenant: true, parts, ownListMatch })
 
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
@@ -173,7 +173,7 @@ async function checkRows(
     testDomain,
     check: subject => {
       const parts = showsMail ? ALL_PARTS : verdictParts(subject)
-      return check({ ...commandRequest(subject, policy, isDeep), parts, ownListMatch: ownListMatch(subject) })
+      return check(commandRequest(subject, policy, parts, isDeep, ownListMatch(subject)))
     },
   })
   for await (const some of rows) {

@@ -94,12 +94,18 @@ export function createAddressWords(lists: WordLists): AddressWords {
  * Reads the hints of a local part (as in `Subject.localPart`) and a domain. `.`, `-` and `_` are equal separators. A role
  * word matches the complete local part, with or without a trailing number of one or two digits, or beside regions and other
  * words (`role-variants.ts`). A shared-inbox or group word matches the complete local part, else the longest run of parts at
- * its start, else at its end. An empty local part (the input is not an address) gives no hints.
+ * its start, else at its end. An empty local part (the input is not an address) gives no hints. `address`: a text that begins with the
+ * local part, which the runtime makes only for one that may have a word.
  */
-export function readAddressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
-  if (localPart === "") return NO_HINTS
+export function readAddressHints(
+  localPart: string,
+  domain: string,
+  words: AddressWords,
+  address = localPart,
+): AddressHints {
+  if (localPart.length === 0) return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
-  if (groupService === null && !mayHaveWord(localPart, words)) return NO_HINTS
+  if (groupService === null && !mayHaveWord(address, localPart.length, words)) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
   const isRole = findRole(name, words) !== null
   const sharedInbox = findEdgeWord(name, words, WORD_KINDS.sharedInbox)
@@ -108,21 +114,25 @@ export function readAddressHints(localPart: string, domain: string, words: Addre
   return { isRole, sharedInbox, group, groupService }
 }
 
-/** False: the local part has no word. Three in four are names of people, which cost 1 µs more when they are cut at each separator. */
-function mayHaveWord(localPart: string, words: AddressWords): boolean {
-  if (mayBeginOrEndWithWord(localPart, words)) return true
-  const length = unnumberedLength(localPart)
-  return length < localPart.length && mayBeginOrEndWithWord(localPart.slice(0, length), words)
+/**
+ * False: the local part, which is so much of a text, has no word. Three in four are names of people, which cost 1 µs more when they are
+ * cut at each separator.
+ */
+function mayHaveWord(text: string, length: number, words: AddressWords): boolean {
+  if (mayBeginOrEndWithWord(text, length, words)) return true
+  const unnumbered = unnumberedLength(text, length)
+  return unnumbered < length && mayBeginOrEndWithWord(text, unnumbered, words)
 }
 
-function mayBeginOrEndWithWord(text: string, words: AddressWords): boolean {
+function mayBeginOrEndWithWord(text: string, length: number, words: AddressWords): boolean {
   let end = 0
-  while (end < text.length && !isSeparatorCode(text.charCodeAt(end))) end++
-  if (end === text.length) return words.edges.mayHave(textHash(text) ^ EDGES.whole) || mayBeJoined(text, words)
-  if (words.edges.mayHave(textHash(text, 0, end) ^ EDGES.first)) return true
-  let start = text.length
+  while (end < length && !isSeparatorCode(text.charCodeAt(end))) end++
+  const hash = textHash(text, 0, end)
+  if (end === length) return words.edges.mayHave(hash ^ EDGES.whole) || mayBeJoined(text, length, words)
+  if (words.edges.mayHave(hash ^ EDGES.first)) return true
+  let start = length
   while (!isSeparatorCode(text.charCodeAt(start - 1))) start--
-  return words.edges.mayHave(textHash(text, start) ^ EDGES.last)
+  return words.edges.mayHave(textHash(text, start, length) ^ EDGES.last)
 }
 
 const isSeparatorCode = (code: number): boolean => code === 45 || code === 46 || code === 95
@@ -140,14 +150,14 @@ function findRole(name: string, words: AddressWords): string | null {
   return unnumbered !== name && isRole(unnumbered) ? unnumbered : findRoleWithRegion(unnumbered, words)
 }
 
-const withoutShortNumber = (name: string): string => name.slice(0, unnumberedLength(name))
+const withoutShortNumber = (name: string): string => name.slice(0, unnumberedLength(name, name.length))
 
 /** The length without a number of one or two digits at the end, and a separator before it: `info2`, `support-01`. A longer number is a year or part of a nickname. */
-function unnumberedLength(name: string): number {
-  let end = name.length
+function unnumberedLength(name: string, length: number): number {
+  let end = length
   while (isDigitCode(name.charCodeAt(end - 1))) end--
-  const digits = name.length - end
-  if (digits === 0 || digits > 2) return name.length
+  const digits = length - end
+  if (digits === 0 || digits > 2) return length
   return isSeparatorCode(name.charCodeAt(end - 1)) ? end - 1 : end
 }
 

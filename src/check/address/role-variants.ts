@@ -59,7 +59,7 @@ export function variableRoles(role: ReadonlySet<string>, sharedInbox: ReadonlySe
   return {
     variableRole: new Set(words),
     variableStarts: new Set(words.map(startOf)),
-    variableEnds: new Set(words.map(endOf)),
+    variableEnds: new Set(words.map(word => endOf(word))),
   }
 }
 
@@ -71,7 +71,7 @@ const lettersFrom = (text: string, at: number): number =>
   (text.charCodeAt(at + 3) << 24)
 
 const startOf = (word: string): number => lettersFrom(word, 0)
-const endOf = (word: string): number => lettersFrom(word, word.length - JOINED_ROLE_LETTERS_MIN)
+const endOf = (word: string, length = word.length): number => lettersFrom(word, length - JOINED_ROLE_LETTERS_MIN)
 
 /** Regions that are given names, and role words that are family names: `jordan.press` is a person. */
 const GIVEN_NAMES = new Set(
@@ -112,12 +112,15 @@ function findRoleBeside(parts: readonly string[], words: RoleWords): string | nu
 export const hasKind = (word: string, kinds: number, words: Pick<RoleWords, "kinds">): boolean =>
   ((words.kinds[word] ?? 0) & kinds) !== 0
 
-/** False: the name neither starts nor ends with a role word that may be joined. */
-export const mayBeJoined = (name: string, { variableStarts, variableEnds }: VariableRoles): boolean =>
-  variableStarts.has(startOf(name)) || variableEnds.has(endOf(name))
+/** False: the name, which is so much of a text, neither starts nor ends with a role word that may be joined. */
+export const mayBeJoined = (
+  text: string,
+  length: number,
+  { variableStarts, variableEnds }: VariableRoles,
+): boolean => variableStarts.has(startOf(text)) || variableEnds.has(endOf(text, length))
 
 function findJoinedRole(name: string, words: RoleWords): string | null {
-  if (!mayBeJoined(name, words)) return null
+  if (!mayBeJoined(name, name.length, words)) return null
   const isJoined = (text: string): boolean =>
     JOINED_UNITS.has(text) || (words.region.has(text) && (text.length > 3 || JOINED_CODES.has(text)))
   for (let middle = 2; middle <= name.length - 2; middle++) {

@@ -236,7 +236,7 @@ async function classifyHere(
   const { check, testDomain } = run.checker
   const checker = new RowChecker({
     testDomain,
-    check: subject => check({ ...commandRequest(subject, job.policy), parts }),
+    check: subject => check(commandRequest(subject, job.policy, parts)),
     pause: () => (results.isFull ? results.flush() : undefined),
     signal,
   })

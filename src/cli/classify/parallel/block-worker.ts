@@ -82,7 +82,7 @@ class BlockClassifier {
     const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
     const { format, parts } = RESULT_FORMATS[job.to](job.plan.columns, options)
     this.#format = format
-    const checkSubject = (subject: Subject) => check({ ...commandRequest(subject, job.policy), parts })
+    const checkSubject = (subject: Subject) => check(commandRequest(subject, job.policy, parts))
     this.#checker = new RowChecker({ testDomain, check: checkSubject })
   }
 
