@@ -228,7 +228,8 @@ function gatherEvidence(
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
   const { callerId = null } = request
-  const query = { domain, organisationalDomain, ...evidenceNeed(request, listMatch, correction), callerId }
+  const { asked, isDecisive } = evidenceNeed(request, listMatch, correction)
+  const query = { domain, organisationalDomain, asked, isDecisive, callerId }
   // The probes make do without a part that meets a defect. This is for defects of a probe as a whole.
   const network = readEvidence("dns", onDefect, FAILED_EVIDENCE, networkProbe, query, context)
   const deep = request.isDeep

@@ -1,6 +1,6 @@
 import type { JsonMember } from "../base/json-members.ts"
 import { trimSpace } from "../base/text.ts"
-import { detectSubjectKind, faultySubject, parseSubject } from "../check/address/parse-subject.ts"
+import { detectSubjectKind, faultySubject, parseSubject, plainEmailSubject } from "../check/address/parse-subject.ts"
 import type { Subject, SubjectKind } from "../check/address/subject.ts"
 import { type CleanedCell, cleanAddressCell, cleanHostCell, hasUnseen, isEmptyCell } from "./clean-cell.ts"
 
@@ -45,12 +45,14 @@ export function lineError({ input, fault, cells, json, cleaned }: InputRow): Lin
   if (fault === "too_long") return "too_long"
   if (json !== null && json.problem !== null) return json.problem
   if (fault !== null) return cells === null ? "not_json" : "broken_quotes"
-  return (cleaned?.text ?? input).includes(REPLACEMENT_CHARACTER) ? "wrong_encoding" : null
+  return isWrong(cleaned?.text ?? input) ? "wrong_encoding" : null
 }
 
 /** Whether bytes of the row are wrong in the encoding of the file, in whatever cell. */
 export const hasWrongBytes = ({ input, cells }: InputRow): boolean =>
-  (cells ?? [input]).some(text => text.includes(REPLACEMENT_CHARACTER))
+  cells === null ? isWrong(input) : cells.some(isWrong)
+
+const isWrong = (text: string): boolean => text.includes(REPLACEMENT_CHARACTER)
 
 /** Replaces bytes that are not UTF-8. No valid name has it. */
 const REPLACEMENT_CHARACTER = "\ufffd"
@@ -60,6 +62,9 @@ export type ReadRow = { readonly row: InputRow; readonly subject: Subject | null
 
 /** What is checked of a row: its input as it stands, else what is meant by it (decisions: Files). */
 export function readRow(row: InputRow, testDomain: string): ReadRow {
+  // Most rows are an address in normal form, in which nothing is wrong or unseen.
+  const plain = row.fault === null && (row.kind ?? "email") === "email" ? plainEmailSubject(row.input, testDomain) : null
+  if (plain !== null && plain.fault === null) return { row, subject: plain }
   const subject = subjectAsItStands(row, testDomain)
   if (row.fault !== null) return { row, subject }
   if (subject.fault === null) {
@@ -74,7 +79,7 @@ export function readRow(row: InputRow, testDomain: string): ReadRow {
 }
 
 function subjectAsItStands({ input, kind, fault }: InputRow, testDomain: string): Subject {
-  const fate = fault ?? (input.includes(REPLACEMENT_CHARACTER) ? "invalid_syntax" : null)
+  const fate = fault ?? (isWrong(input) ? "invalid_syntax" : null)
   const asked = kind ?? detectSubjectKind(input)
   return fate === null ? parseSubject(asked, input, testDomain) : faultySubject(asked, input, fate)
 }

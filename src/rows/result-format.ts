@@ -70,26 +70,31 @@ const TEXT_RESULTS: ResultFormat = {
   header: "",
   parts: 0,
   format: ({ input, cleaned }, outcome) => {
-    const told = outcome === null ? SKIPPED_FIELDS : verdictFields(outcome.judged)
-    const meant = cleaned === null ? "" : `\t${printableText([cleaned.text, ...cleaned.others].join(" "))}`
-    return `${printableText(input)}${told}${meant}\n`
+    const told = printableText(input) + (outcome === null ? SKIPPED_FIELDS : verdictFields(outcome.judged))
+    return cleaned === null ? told : `${told.slice(0, -1)}\t${printableText([cleaned.text, ...cleaned.others].join(" "))}\n`
   },
   prefix: ({ row }) => `${printableText(row.input)}\t`,
 }
 
-/** The fields of a row without an input: the last one says so. */
-const SKIPPED_FIELDS = "\t\t\t\tskipped"
+/** The fields of a row without an input, to the end of its line: the last one says so. */
+const SKIPPED_FIELDS = "\t\t\t\tskipped\n"
 
 /** Few verdicts serve all rows, so the text of each is made once. */
 const verdictFields = oncePerVerdict(
   ({ verdict: { category, confidence, recommendation, reasons } }) =>
-    `\t${category}\t${confidence}\t${recommendation}\t${reasons.join(",")}`,
+    `\t${category}\t${confidence}\t${recommendation}\t${reasons.join(",")}\n`,
 )
 
 /** Rows with the same verdict have the same suggestion too. */
 function oncePerVerdict(write: (judged: JudgedDomain) => string): (judged: JudgedDomain) => string {
   const written = new WeakMap<object, string>()
-  return judged => written.getOrInsertComputed(judged.verdict, () => flattenString(write(judged)))
+  return judged => {
+    const known = written.get(judged.verdict)
+    if (known !== undefined) return known
+    const text = flattenString(write(judged))
+    written.set(judged.verdict, text)
+    return text
+  }
 }
 
 /** The fast path: most inputs are printable ASCII. */

@@ -50,11 +50,14 @@ export class RowChecker {
   async check(rows: readonly InputRow[], take: TakeOutcome): Promise<CheckedCounts> {
     const { testDomain, check, pause, signal } = this.#deps
     let lookups = 0
+    signal?.throwIfAborted()
     for (let at = 0; at < rows.length; at++) {
       const { row, subject } = readRow(rows[at] as InputRow, testDomain) // an index below the length
       const paused = pause?.()
-      if (paused instanceof Promise) await paused
-      signal?.throwIfAborted()
+      if (paused instanceof Promise) {
+        await paused
+        signal?.throwIfAborted()
+      }
       const outcome = subject === null ? null : check(subject)
       // A check that asks the network returns a promise.
       if (outcome instanceof Promise) lookups++

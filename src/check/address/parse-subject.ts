@@ -32,7 +32,7 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
  * The fast path of most addresses: the local part is a dot-atom in normal form, and the host is a plain name.
  * Null: the text needs the complete parser, which also handles white space and control characters.
  */
-function plainEmailSubject(sent: string, testDomain: string): Subject | null {
+export function plainEmailSubject(sent: string, testDomain: string): Subject | null {
   const atSign = normalLocalPartEnd(sent)
   const host = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : parsePlainHost(sent, atSign + 1)
   if (host === null) return null
