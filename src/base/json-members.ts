@@ -18,15 +18,18 @@ export function writtenMembers(text: string, membersMax = Number.POSITIVE_INFINI
     const nameEnd = stringEnd(text, quote)
     const from = text.indexOf(":", nameEnd) + 1
     const to = valueEnd(text, from)
-    members.push({ name: readName(text.slice(quote, nameEnd)), text: text.slice(from, to).trim() })
+    members.push({ name: readName(text, quote, nameEnd), text: text.slice(from, to).trim() })
     if (text[to] !== ",") break
     quote = text.indexOf('"', to)
   }
   return members
 }
 
-/** The name that a JSON string is. */
-const readName = (json: string): string => (json.includes("\\") ? JSON.parse(json) : json.slice(1, -1))
+/** The name that a JSON string in a text is. */
+function readName(text: string, quote: number, end: number): string {
+  const name = text.slice(quote + 1, end - 1)
+  return name.includes("\\") ? JSON.parse(text.slice(quote, end)) : name
+}
 
 /** The index after the string that begins at a quote. */
 function stringEnd(text: string, quote: number): number {

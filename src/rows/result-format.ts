@@ -4,7 +4,7 @@ import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
 import {
-  inputPart,
+  inputMembers,
   type JudgedDomain,
   mailboxPart,
   partsOf,
@@ -110,20 +110,19 @@ const ndjsonResults = ({ tellsCached, extras = NO_EXTRAS }: ResultOptions): Resu
   header: "",
   parts: ALL_PARTS,
   format: (row, outcome, place, duplicateOf = null) => {
-    if (outcome === null) return `{${[...ownMembers(row, null, extras), SKIPPED_MEMBER].join(",")}}\n`
+    if (outcome === null) return `{${ownMembers(row, null, extras)}${SKIPPED_MEMBER}}\n`
     const cached = tellsCached && outcome.judged.evidence.isCached
-    const members = [...ownMembers(row, outcome.subject, extras)]
-    members.push(resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` }))
-    if (row.cleaned !== null) members.push(jsonMembers({ cleaned: true, several: row.cleaned.others }))
+    const result = resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` })
+    let text = `{${ownMembers(row, outcome.subject, extras)}${result}`
+    if (row.cleaned !== null) text += `,${jsonMembers({ cleaned: true, several: row.cleaned.others })}`
     const error = lineError(row)
-    if (error !== null) members.push(jsonMembers({ line_error: error }))
-    if (extras.tellsDuplicates) members.push(jsonMembers({ duplicate_of: duplicateOf }))
-    return `{${members.join(",")}}\n`
+    if (error !== null) text += `,${jsonMembers({ line_error: error })}`
+    if (extras.tellsDuplicates) text += `,${jsonMembers({ duplicate_of: duplicateOf })}`
+    return `${text}}\n`
   },
   prefix: ({ row, subject }) => {
-    if (subject === null) return `{${[...ownMembers(row, null, extras), SKIPPED_MEMBER].join(",")}}`
-    const asked = jsonMembers(inputPart(subject, subject.domain))
-    return `{${[...ownMembers(row, subject, extras), asked].join(",")},`
+    const own = ownMembers(row, subject, extras)
+    return subject === null ? `{${own}${SKIPPED_MEMBER}}` : `{${own}${inputMembers(subject, subject.domain)},`
   },
 })
 
@@ -147,21 +146,22 @@ const resultMembersWith = ({ tellsDuplicates }: Pick<ResultExtras, "tellsDuplica
   tellsDuplicates ? RESULT_MEMBERS.union(new Set(["duplicate_of"])) : RESULT_MEMBERS
 
 /**
- * The members of the line itself. One that the result repeats is left out; one whose name the result has with another value gets the
+ * The members of the line itself, each with a comma after it. One that the result repeats is left out; one whose name the result has with another value gets the
  * prefix `input_`.
  */
-function ownMembers({ json }: InputRow, subject: Subject | null, extras: ResultExtras): readonly string[] {
+function ownMembers({ json }: InputRow, subject: Subject | null, extras: ResultExtras): string {
   const members = json?.members ?? []
-  if (members.length === 0) return []
+  if (members.length === 0) return ""
   const { kind, sent, domain } = subject ?? NOTHING_REPEATED
   const repeated = kind === "domain" ? domain : sent
+  const repeatedText = jsonString(repeated)
   const taken = resultMembersWith(extras)
-  const written: string[] = []
+  let written = ""
   let freeNames: ReadonlyMap<string, string> | null = null
   for (const { name, text } of members) {
-    if (name === kind && repeated !== null && text === jsonString(repeated)) continue
+    if (name === kind && repeated !== null && text === repeatedText) continue
     if (taken.has(name)) freeNames ??= findFreeNames(members, taken)
-    written.push(`${jsonString(freeNames?.get(name) ?? name)}:${text}`)
+    written += `${jsonString(freeNames?.get(name) ?? name)}:${text},`
   }
   return written
 }

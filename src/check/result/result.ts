@@ -124,8 +124,9 @@ export function resultMembers(
   run: CheckResultPart<"run">,
 ): string {
   const { verdict, evidence } = judgedText(judged)
-  const asked = jsonMembers(inputPart(subject, judged.domain))
-  return `${asked},${mailboxMembers(subject, judged)},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
+  const asked = inputMembers(subject, judged.domain)
+  const ran = `"cached":${run.cached},"took_ms":${run.took_ms},"request_id":${jsonString(run.request_id)}`
+  return `${asked},${mailboxMembers(subject, judged)},${verdict},${hintMembers(hints)},${evidence},${ran}`
 }
 
 /** The parts of a result that a verdict and its evidence give. */
@@ -168,6 +169,14 @@ export const inputPart = ({ kind, sent, normalized }: Subject, domain: string | 
   kind === "url"
     ? { email: null, url: sent, normalized_email: normalized, domain }
     : { email: kind === "email" ? sent : null, normalized_email: normalized, domain }
+
+/** The same as JSON, in a third of the time. */
+export function inputMembers({ kind, sent, normalized }: Subject, domain: string | null): string {
+  const normal = jsonString(normalized)
+  const asSent = sent === normalized ? normal : jsonString(sent)
+  const asked = kind === "url" ? `"email":null,"url":${asSent}` : `"email":${kind === "email" ? asSent : "null"}`
+  return `${asked},"normalized_email":${normal},"domain":${jsonString(domain)}`
+}
 
 /**
  * The mailbox behind the address. It depends on the address and, at a domain of one's own, on who runs its mail; a verdict that is `invalid` has
