@@ -56,6 +56,20 @@ export function textHash(text: string, from = 0, end = text.length): number {
   return hash ^ (hash >>> 15)
 }
 
+/** How many ends of texts are kept. */
+const RECURRING_ENDS_MAX = 512
+const recurringEnds = Array<string>(RECURRING_ENDS_MAX).fill("")
+
+/** The text from an index on, for ends of which few recur, such as suffixes of domains: cutting one out anew costs more than a comparison. */
+export function recurringEnd(text: string, from: number): string {
+  const place = textHash(text, from) & (RECURRING_ENDS_MAX - 1)
+  const known = recurringEnds[place] ?? ""
+  if (known.length === text.length - from && text.endsWith(known)) return known
+  const end = text.slice(from)
+  recurringEnds[place] = end
+  return end
+}
+
 /** A number for the two UTF-16 units at the index; NaN if one of them is missing. */
 export const pairAt = (text: string, index: number): number =>
   text.charCodeAt(index) * 0x1_0000 + text.charCodeAt(index + 1)

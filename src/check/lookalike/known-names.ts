@@ -1,6 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import { HashFilter } from "../../base/hash-filter.ts"
-import { textHash } from "../../base/text.ts"
+import { recurringEnd, textHash } from "../../base/text.ts"
 import { foldedHash, looksLike } from "./confusables.ts"
 
 /** A known name that others mistype or imitate. */
@@ -16,7 +16,7 @@ export type SplitName = { readonly name: string; readonly label: string; readonl
 /** Splits a name. */
 export function splitName(name: string): SplitName {
   const dot = name.indexOf(".")
-  return dot < 0 ? { name, label: name, suffix: "" } : { name, label: name.slice(0, dot), suffix: name.slice(dot + 1) }
+  return dot < 0 ? { name, label: name, suffix: "" } : { name, label: name.slice(0, dot), suffix: recurringEnd(name, dot + 1) }
 }
 
 /** A target as it is split. */

@@ -82,8 +82,9 @@ export function withoutSuffixLetters(providerNamed: ProviderNamed, label: string
   if (!suffix.includes(label.slice(-1))) return null
   const lettersMax = Math.min(SUFFIX_END_LETTERS_MAX, label.length - LETTERS_MIN)
   for (let letters = 2; letters <= lettersMax; letters++) {
-    const end = label.slice(-letters)
-    if (!isEndOf(suffix, end)) continue
+    const from = label.length - letters
+    // Nothing is cut out of most labels.
+    if (!isStartAt(suffix, 0, label, from) && !isStartAt(suffix, suffix.length - letters, label, from)) continue
     const meant = providerNamed(`${label.slice(0, -letters)}.${suffix}`)
     if (meant !== null && isLongAndUsed(meant)) return meant
   }
@@ -102,6 +103,13 @@ export function hasExtraEnd(label: string, meant: KnownName): boolean {
   if (!label.startsWith(meant.label) || end === "s") return false
   if (isEndOf(meant.suffix, end) && isLongAndUsed(meant)) return true
   return isMajorProvider(meant.label) && (end > "9" || areNeighbourKeys(end, meant.label.slice(-1)))
+}
+
+/** Whether the rest of a text from an index on stands at an index of another one. */
+function isStartAt(text: string, at: number, other: string, from: number): boolean {
+  let same = 0
+  while (from + same < other.length && text.charCodeAt(at + same) === other.charCodeAt(from + same)) same++
+  return from + same === other.length
 }
 
 const isEndOf = (suffix: string, letters: string): boolean => suffix.startsWith(letters) || suffix.endsWith(letters)

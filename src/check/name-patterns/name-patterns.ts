@@ -1,5 +1,5 @@
 import TABLE from "../../../data/patterns/names.txt" with { type: "text" }
-import { pairAt } from "../../base/text.ts"
+import { pairAt, recurringEnd } from "../../base/text.ts"
 import { hasNameForm, type NameForm } from "./name-form.ts"
 import { type NamePattern, parseNamePatterns } from "./pattern-table.ts"
 
@@ -18,7 +18,7 @@ export function createNamePatternMatcher(patterns: readonly NamePattern[]): Name
   return registrable => {
     const dot = registrable.indexOf(".")
     if (dot <= 0 || registrable.startsWith("xn--")) return null
-    return bySuffix.get(registrable.slice(dot + 1))?.firstMatch(registrable, dot) ?? null
+    return bySuffix.get(recurringEnd(registrable, dot + 1))?.firstMatch(registrable, dot) ?? null
   }
 }
 

@@ -99,21 +99,27 @@ export class BrandMatcher {
 
   /** The brand of whose label a part between hyphens is a slip. */
   #slipIn(text: string, isRealLabel: (part: string) => boolean): Imitation | null {
-    const parts = text.includes("-") ? text.split("-") : [text]
-    for (const part of parts) {
+    for (let start = 0, end = 0; start <= text.length; start = end + 1) {
+      const hyphen = text.indexOf("-", start)
+      end = hyphen < 0 ? text.length : hyphen
+      if (!this.#mayBeSlip(text, start, end)) continue
+      const part = text.slice(start, end)
       const brand = this.#slipOfPart(part, isRealLabel)
       if (brand === null) continue
       if (isLoneSlip(part, brand.label)) return { brand, form: "slip" }
-      if (parts.some(isLure)) return { brand, form: "slip beside a lure" }
+      if (text.split("-").some(isLure)) return { brand, form: "slip beside a lure" }
     }
     return null
   }
 
+  /** False: the part of the text is no slip, which is so of most, and they are not cut out. */
+  #mayBeSlip(text: string, start: number, end: number): boolean {
+    const length = end - start
+    if (length < SLIP_LENGTH_MIN || length > SLIP_LENGTH_MAX) return false
+    return this.#ends.mayHave(threeAt(text, start, START)) || this.#ends.mayHave(threeAt(text, end - 3, END))
+  }
+
   #slipOfPart(part: string, isRealLabel: (part: string) => boolean): Brand | null {
-    if (part.length < SLIP_LENGTH_MIN || part.length > SLIP_LENGTH_MAX) return null
-    const mayBeSlip =
-      this.#ends.mayHave(threeAt(part, 0, START)) || this.#ends.mayHave(threeAt(part, part.length - 3, END))
-    if (!mayBeSlip) return null
     for (const index of this.#slips.candidates(part)) {
       const brand = this.#slipBrands[index]
       if (brand !== undefined && isSlipOf(brand, part) && !isRealLabel(part) && !isCommonWord(part)) return brand
