@@ -68,6 +68,13 @@ function hashFrom(text: string, from: number): number {
   return lastHash
 }
 
+/** The text from an index on. Where it was asked for before, its hash is not made again. */
+export function cutOut(text: string, from: number): string {
+  const end = text.slice(from)
+  if (text === lastText && from === lastFrom) remember(end, 0, lastHash)
+  return end
+}
+
 function remember(text: string, from: number, hash: number): void {
   lastText = text
   lastFrom = from
@@ -75,4 +82,4 @@ function remember(text: string, from: number, hash: number): void {
 }
 
 const isEndOf = (end: string | null, text: string, from: number): boolean =>
-  end !== null && end.length === text.length - from && text.endsWith(end)
+  from === 0 ? end === text : end !== null && end.length === text.length - from && text.endsWith(end)

@@ -1,5 +1,6 @@
 import { HashFilter } from "../../base/hash-filter.ts"
 import { textHash } from "../../base/text.ts"
+import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import { findRoleWithRegion, hasKind, mayBeJoined, type RoleWords, variableRoles, WORD_KINDS } from "./role-variants.ts"
 
@@ -9,7 +10,12 @@ export type AddressWords = RoleWords & {
   readonly groupDomains: readonly string[]
   /** Hashes of all words, and of the first and last parts of words and regions, by `EDGES`. */
   readonly edges: HashFilter
+  /** The hints of recent local parts that have a word: of `info` and `sales` they are asked again and again. */
+  readonly recentHints: TwoGenerationCache<string, AddressHints>
 }
+
+/** How many of them are cached at least, about 100 bytes each. */
+const RECENT_HINTS_MIN = 1_000
 
 /** What an address suggests about who reads its mail. These are hints, not proof. */
 export type AddressHints = {
@@ -84,6 +90,7 @@ export function createAddressWords(lists: WordLists): AddressWords {
     kinds,
     region,
     edges,
+    recentHints: new TwoGenerationCache(RECENT_HINTS_MIN),
     personName: new Set(lists.personName),
     ...variableRoles(role, sharedInbox),
     groupDomains: [...lists.groupDomains],
@@ -106,12 +113,21 @@ export function readAddressHints(
   if (localPart.length === 0) return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
   if (groupService === null && !mayHaveWord(address, localPart.length, words)) return NO_HINTS
+  if (groupService !== null) return { ...(hintsOfWords(localPart, words) ?? NO_HINTS), groupService }
+  const recent = words.recentHints.get(localPart)
+  if (recent !== undefined) return recent
+  const hints = hintsOfWords(localPart, words)
+  if (hints !== null) words.recentHints.set(localPart, hints)
+  return hints ?? NO_HINTS
+}
+
+/** What the words of a local part suggest; null: it has none. */
+function hintsOfWords(localPart: string, words: AddressWords): AddressHints | null {
   const name = localPart.replace(SEPARATORS, "-")
   const isRole = findRole(name, words) !== null
   const sharedInbox = findEdgeWord(name, words, WORD_KINDS.sharedInbox)
   const group = findEdgeWord(name, words, WORD_KINDS.group)
-  if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
-  return { isRole, sharedInbox, group, groupService }
+  return isRole || sharedInbox !== null || group !== null ? { isRole, sharedInbox, group, groupService: null } : null
 }
 
 /**

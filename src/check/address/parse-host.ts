@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net"
 import { domainToALabels, hasValidULabels } from "../../base/idna.ts"
+import { cutOut } from "../../base/recurring-text-cache.ts"
 import { hasAtMostCharacters } from "../../base/text.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -57,7 +58,7 @@ export function parseHost(text: string, standsAlone: boolean): ParsedHost {
 export function parsePlainHost(text: string, from = 0): ClassifiedName | null {
   const cached = cachedName(text, from)
   if (cached?.isPlainHost === true) return cached
-  const name = text.slice(from)
+  const name = cutOut(text, from)
   if (name.length > LIMITS.domainBytesMax || !PLAIN_NAME.test(name)) return null
   const host = cached ?? classifiedName(name)
   host.isPlainHost = true
