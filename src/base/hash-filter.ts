@@ -3,11 +3,12 @@ const BITS_PER_HASH = 8
 
 /** A Bloom filter of 32-bit hashes. It fits the processor's cache, and rules out nearly all hashes that are in no table. */
 export class HashFilter {
-  readonly #words: Uint32Array
+  /** Signed: what may be more than an integer of 31 bits is a floating-point number to the runtime, which compiles its readers anew. */
+  readonly #words: Int32Array
 
   constructor(hashesMax: number) {
     const bits = Math.max(32, hashesMax * BITS_PER_HASH)
-    this.#words = new Uint32Array(2 ** Math.ceil(Math.log2(bits / 32)))
+    this.#words = new Int32Array(2 ** Math.ceil(Math.log2(bits / 32)))
   }
 
   add(hash: number): void {

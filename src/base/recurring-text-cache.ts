@@ -12,14 +12,14 @@ export class RecurringTextCache<V> {
   readonly #texts: (string | null)[]
   readonly #values: (V | null)[]
   /** The last hash that was seen, by its lower bits. */
-  readonly #seen: Uint32Array
+  readonly #seen: Int32Array
 
   /** About `entries` values are cached, and twice as many at most. */
   constructor(entries: number) {
     const size = 2 ** Math.ceil(Math.log2(Math.max(2, entries)))
     this.#texts = Array<string | null>(size).fill(null)
     this.#values = Array<V | null>(size).fill(null)
-    this.#seen = new Uint32Array(size * SEEN_PER_ENTRY)
+    this.#seen = new Int32Array(size * SEEN_PER_ENTRY)
   }
 
   /** The cached value of the text that begins at an index; undefined: there is none. */
@@ -39,7 +39,7 @@ export class RecurringTextCache<V> {
   offer(text: string, value: V): boolean {
     const hash = hashFrom(text, 0)
     const at = hash & (this.#seen.length - 1)
-    const isSeen = this.#seen[at] === hash >>> 0
+    const isSeen = this.#seen[at] === hash
     this.#seen[at] = hash
     if (isSeen) this.#putFirst(this.#placeOf(hash), text, value)
     return isSeen

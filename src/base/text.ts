@@ -51,7 +51,7 @@ export function hasAtMostCharacters(text: string, countMax: number): boolean {
 
 /** The 32-bit FNV-1a hash of a part of a text, with its bits mixed: short texts would use only some. It makes no string. */
 export function textHash(text: string, from = 0, end = text.length): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0
   for (let index = from; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash ^ (hash >>> 15)
 }
@@ -70,9 +70,12 @@ export function recurringEnd(text: string, from: number): string {
   return end
 }
 
-/** A number for the two UTF-16 units at the index; NaN if one of them is missing. */
+/**
+ * A number for the two UTF-16 units at the index; -1 if one of them is missing. It is not read beyond the ends: functions that do are
+ * compiled again and again.
+ */
 export const pairAt = (text: string, index: number): number =>
-  text.charCodeAt(index) * 0x1_0000 + text.charCodeAt(index + 1)
+  index < 0 || index + 1 >= text.length ? -1 : text.charCodeAt(index) * 0x1_0000 + text.charCodeAt(index + 1)
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 

@@ -171,10 +171,10 @@ const withoutShortNumber = (name: string): string => name.slice(0, unnumberedLen
 /** The length without a number of one or two digits at the end, and a separator before it: `info2`, `support-01`. A longer number is a year or part of a nickname. */
 function unnumberedLength(name: string, length: number): number {
   let end = length
-  while (isDigitCode(name.charCodeAt(end - 1))) end--
+  while (end > 0 && isDigitCode(name.charCodeAt(end - 1))) end--
   const digits = length - end
   if (digits === 0 || digits > 2) return length
-  return isSeparatorCode(name.charCodeAt(end - 1)) ? end - 1 : end
+  return end > 0 && isSeparatorCode(name.charCodeAt(end - 1)) ? end - 1 : end
 }
 
 const withJoinedSpellings = (words: Iterable<string>): ReadonlySet<string> =>

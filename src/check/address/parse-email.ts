@@ -67,7 +67,7 @@ function shortForm(local: string, sentLocal: string, name: string): string | nul
 }
 
 function parseEmailHost(text: string): ParsedHost {
-  if (text.charCodeAt(0) === 91) return isAddressLiteral(text) ? IP_HOST : INVALID_HOST
+  if (text !== "" && text.charCodeAt(0) === 91) return isAddressLiteral(text) ? IP_HOST : INVALID_HOST
   return parseHost(text, false)
 }
 

@@ -117,7 +117,8 @@ export const mayBeJoined = (
   text: string,
   length: number,
   { variableStarts, variableEnds }: VariableRoles,
-): boolean => variableStarts.has(startOf(text)) || variableEnds.has(endOf(text, length))
+): boolean =>
+  length > JOINED_ROLE_LETTERS_MIN && (variableStarts.has(startOf(text)) || variableEnds.has(endOf(text, length)))
 
 function findJoinedRole(name: string, words: RoleWords): string | null {
   if (!mayBeJoined(name, name.length, words)) return null

@@ -63,6 +63,7 @@ function parsePrototypes(lines: string): ReadonlyMap<string, string> {
 export function looksLike(label: string, other: string): boolean {
   let at = 0
   for (let index = 0; index < label.length; index++) {
+    if (at >= other.length) return false
     const pair = foldedPairAt(label, index, label.length)
     const otherPair = foldedPairAt(other, at, other.length)
     const unit = pair === 0 ? foldedUnit(label.charCodeAt(index)) : pair
@@ -75,13 +76,13 @@ export function looksLike(label: string, other: string): boolean {
 
 /** A 32-bit hash (FNV-1a) of `label.slice(start, end)` that labels share if they look alike. */
 export function foldedHash(label: string, start: number, end: number): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0
   for (let index = start; index < end; index++) {
     const pair = foldedPairAt(label, index, end)
     if (pair !== 0) index++
     hash = Math.imul(hash ^ (pair === 0 ? foldedUnit(label.charCodeAt(index)) : pair), 0x01000193)
   }
-  return hash >>> 0
+  return hash
 }
 
 /** A text as `foldText` writes it. The arrays have room for the longest label, and can be used again. */

@@ -18,13 +18,13 @@ let hashedCount = 0
  * addressing; a slot holds the upper half of a hash and the index of its label plus one, 0 if it is free.
  */
 export class EditDistanceIndex {
-  readonly #slots: Uint32Array
+  readonly #slots: Int32Array
   readonly #filter: HashFilter
 
   constructor(labels: readonly string[]) {
     assert(labels.length < 0xffff, "a slot has room for the indexes of 65 534 labels")
     const hashCount = labels.reduce((sum, { length }) => sum + length + 1, 0)
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(hashCount * 2 + 1)))
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(hashCount * 2 + 1)))
     this.#filter = new HashFilter(hashCount)
     for (const [index, label] of labels.entries()) {
       const count = deletionHashes(label)
@@ -62,7 +62,7 @@ export class EditDistanceIndex {
     const last = this.#slots.length - 1
     let slot = hash & last
     while (this.#slots[slot] !== 0) slot = (slot + 1) & last
-    this.#slots[slot] = ((hash & 0xffff0000) | (index + 1)) >>> 0
+    this.#slots[slot] = (hash & 0xffff0000) | (index + 1)
     this.#filter.add(hash)
   }
 }
@@ -86,7 +86,7 @@ function deletionHashes(text: string): number {
   let next = complete
   for (let index = text.length - 1; index >= 0; index--) {
     const prefix = prefixHashes[index] ?? 0
-    const isRunStart = text.charCodeAt(index) !== text.charCodeAt(index - 1)
+    const isRunStart = index === 0 || text.charCodeAt(index) !== text.charCodeAt(index - 1)
     if (isRunStart) hashes[count++] = mixHash((complete - Math.imul(next - prefix, factor)) | 0)
     next = prefix
     factor = Math.imul(factor, HASH_FACTOR)

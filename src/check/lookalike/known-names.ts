@@ -182,12 +182,12 @@ const RANK_BITS = 0xfffff
  * a text that is not there is compared with one that is.
  */
 export class RankTable {
-  readonly #slots: Uint32Array
+  readonly #slots: Int32Array
 
   /** At most half of the slots are used. */
   constructor(entriesMax: number) {
     assert(entriesMax < RANK_BITS, "a slot has room for the ranks of a million names")
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, entriesMax) * 2)))
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(1, entriesMax) * 2)))
   }
 
   add(hash: number, rank: number): void {

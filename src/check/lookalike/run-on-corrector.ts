@@ -61,7 +61,7 @@ function isSaidAgain({ name, suffix }: KnownName, rest: string): boolean {
 /** `gmailcom.com`. */
 function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
   // Most labels end with another letter than their suffix.
-  if (label.charCodeAt(label.length - 1) !== suffix.charCodeAt(suffix.length - 1)) return null
+  if (suffix === "" || label.charCodeAt(label.length - 1) !== suffix.charCodeAt(suffix.length - 1)) return null
   const undotted = suffix.replaceAll(".", "")
   return label.endsWith(undotted) ? providerNamed(`${label.slice(0, -undotted.length)}.${suffix}`) : null
 }
@@ -107,6 +107,7 @@ export function hasExtraEnd(label: string, meant: KnownName): boolean {
 
 /** Whether the rest of a text from an index on stands at an index of another one. */
 function isStartAt(text: string, at: number, other: string, from: number): boolean {
+  if (at < 0 || at + other.length - from > text.length) return false
   let same = 0
   while (from + same < other.length && text.charCodeAt(at + same) === other.charCodeAt(from + same)) same++
   return from + same === other.length

@@ -126,7 +126,7 @@ export function isOneEditApart(typed: string, meant: string): boolean {
 
 function commonPrefixLength(one: string, other: string): number {
   let length = 0
-  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length++
+  while (length < one.length && length < other.length && one.charCodeAt(length) === other.charCodeAt(length)) length++
   return length
 }
 
