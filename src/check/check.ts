@@ -123,9 +123,7 @@ export function createCheck(deps: CheckDeps): Check {
     // The lists come first: they need no network, and their answer decides which queries are worth their cost.
     const domainLookup = domain === null ? brokenLookup(lists, subject) : lists.lookupDomain(domain, registrable)
     const hints =
-      localPart === null
-        ? NO_HINTS
-        : readAddressHints(localPart, domain ?? "", lists.addressWords, subject.normalized ?? localPart)
+      localPart === null ? NO_HINTS : readAddressHints(localPart, domain ?? "", lists.addressWords, subject.normalized)
     // All requests of one kind for a domain get the same verdict, whoever sends them, so that it is cached for the domain.
     const cacheKey = subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
     const cached = cacheKey === null ? undefined : cachedVerdicts(domainLookup, generation)?.get(cacheKey)

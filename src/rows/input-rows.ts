@@ -63,7 +63,8 @@ export type ReadRow = { readonly row: InputRow; readonly subject: Subject | null
 /** What is checked of a row: its input as it stands, else what is meant by it (decisions: Files). */
 export function readRow(row: InputRow, testDomain: string): ReadRow {
   // Most rows are an address in normal form, in which nothing is wrong or unseen.
-  const plain = row.fault === null && (row.kind ?? "email") === "email" ? plainEmailSubject(row.input, testDomain) : null
+  const plain =
+    row.fault === null && (row.kind ?? "email") === "email" ? plainEmailSubject(row.input, testDomain) : null
   if (plain !== null && plain.fault === null) return { row, subject: plain }
   const subject = subjectAsItStands(row, testDomain)
   if (row.fault !== null) return { row, subject }

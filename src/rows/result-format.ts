@@ -71,7 +71,9 @@ const TEXT_RESULTS: ResultFormat = {
   parts: 0,
   format: ({ input, cleaned }, outcome) => {
     const told = printableText(input) + (outcome === null ? SKIPPED_FIELDS : verdictFields(outcome.judged))
-    return cleaned === null ? told : `${told.slice(0, -1)}\t${printableText([cleaned.text, ...cleaned.others].join(" "))}\n`
+    return cleaned === null
+      ? told
+      : `${told.slice(0, -1)}\t${printableText([cleaned.text, ...cleaned.others].join(" "))}\n`
   },
   prefix: ({ row }) => `${printableText(row.input)}\t`,
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { RecurringTextCache } from "../../src/base/recurring-text-cache.ts"
+import { cutOut, RecurringTextCache } from "../../src/base/recurring-text-cache.ts"
 
 test("a text is cached from its second sight on, and found wherever a longer one ends with it", () => {
   const recurring = new RecurringTextCache<number>(8)
@@ -37,4 +37,21 @@ test("of two texts in one place the one that was asked for last stays when a thi
   expect(recurring.get("a")).toBe("a")
   cache("c")
   expect(["a", "b", "c"].map(text => recurring.get(text))).toEqual(["a", undefined, "c"])
+})
+
+test("a text is found by itself and as the end of others, in whatever order they are asked for", () => {
+  const names = Array.from({ length: 40 }, (_, number) => `n${number}.example`)
+  const recurring = new RecurringTextCache<string>(1024)
+  const [first, second] = [new RecurringTextCache<string>(1024), new RecurringTextCache<string>(1024)]
+  for (const name of [...names, ...names]) {
+    const address = `jane@${name}`
+    recurring.get(address, 5)
+    recurring.offer(cutOut(address, 5), name)
+    // Other caches are asked in between.
+    for (const other of [first, second]) if (other.get(name) === undefined) other.offer(name, name)
+  }
+  for (const name of names)
+    expect([recurring.get(name), recurring.get(`jo@${name}`, 3), first.get(`jo@${name}`, 3), second.get(name)]).toEqual(
+      Array(4).fill(name),
+    )
 })

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test"
-import { asSentence, decodeUtf8, hasAtMostCharacters, parseJson, trimSpace } from "../../src/base/text.ts"
+import {
+  asSentence,
+  decodeUtf8,
+  hasAtMostCharacters,
+  pairAt,
+  parseJson,
+  recurringEnd,
+  trimSpace,
+} from "../../src/base/text.ts"
 
 test("a JSON text is what it says, also null, and any other text is undefined", () => {
   expect([parseJson("null"), parseJson('{"a":[1]}'), parseJson(' "x" ')]).toEqual([null, { a: [1] }, "x"])
@@ -11,6 +19,16 @@ test("octets of UTF-8 are their text without a byte order mark, and any others a
   expect(decodeUtf8(new Uint8Array())).toBe("")
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0x61, 0xc0, 0xaf]])
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeNull()
+})
+
+test("the end of a text is what stands there, however many ends were asked for before", () => {
+  const names = Array.from({ length: 5000 }, (_, number) => `acme.${number.toString(36)}`)
+  expect([...names, ...names].filter(name => recurringEnd(name, 5) !== name.slice(5))).toEqual([])
+})
+
+test("two letters have a number, and one that is missing gives none", () => {
+  expect([pairAt("ab", 0), pairAt("xab", 1)]).toEqual([0x61_0062, 0x61_0062])
+  expect([pairAt("ab", -1), pairAt("ab", 1), pairAt("", 0)]).toEqual([-1, -1, -1])
 })
 
 test("a text gets a full stop, unless it ends as a sentence does", () => {

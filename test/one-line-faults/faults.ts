@@ -61,8 +61,8 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/dns/resolver/circuit-breaker.ts", "FAILED_DOMAINS_MAX = 25", "FAILED_DOMAINS_MAX = 2500", "contract/bounds.test.ts"),
   fault("check/dns/resolver/dns-cache.ts", "TTL_MAX_S = 3_600", "TTL_MAX_S = 86_400", "contract/bounds.test.ts"),
   // Domains, addresses and mail
-  fault("check/address/address-hints.ts", "if (words.edges.mayHave(textHash(text, 0, end) ^ EDGES.first)) return true", "", "check/address"),
-  fault("check/address/role-variants.ts", "if (!mayBeJoined(name, words)) return null", "return null", "check/address"),
+  fault("check/address/address-hints.ts", "if (words.edges.mayHave(hash ^ EDGES.first)) return true", "", "check/address"),
+  fault("check/address/role-variants.ts", "if (!mayBeJoined(name, name.length, words)) return null", "return null", "check/address"),
   fault("check/address/parse-host.ts", "if (isRooted && !standsAlone) return INVALID_HOST", "", "check/address"),
   fault("check/address/parse-host.ts", "Number(port ?? 0) > PORT_MAX", "Number(port ?? 0) > PORT_MAX + 1", "check/address"),
   fault("check/address/parse-host.ts", "(index < last ? 256 : 256 ** (4 - last))", "(index < last ? 257 : 256 ** (4 - last))", "check/address"),

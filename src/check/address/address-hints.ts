@@ -102,17 +102,17 @@ export function createAddressWords(lists: WordLists): AddressWords {
  * word matches the complete local part, with or without a trailing number of one or two digits, or beside regions and other
  * words (`role-variants.ts`). A shared-inbox or group word matches the complete local part, else the longest run of parts at
  * its start, else at its end. An empty local part (the input is not an address) gives no hints. `address`: a text that begins with the
- * local part, which the runtime makes only for one that may have a word.
+ * local part, so that the runtime has to make that only where it may have a word; null: none is at hand.
  */
 export function readAddressHints(
   localPart: string,
   domain: string,
   words: AddressWords,
-  address = localPart,
+  address: string | null = null,
 ): AddressHints {
   if (localPart.length === 0) return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
-  if (groupService === null && !mayHaveWord(address, localPart.length, words)) return NO_HINTS
+  if (groupService === null && !mayHaveWord(address ?? localPart, localPart.length, words)) return NO_HINTS
   if (groupService !== null) return { ...(hintsOfWords(localPart, words) ?? NO_HINTS), groupService }
   const recent = words.recentHints.get(localPart)
   if (recent !== undefined) return recent

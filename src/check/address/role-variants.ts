@@ -113,11 +113,7 @@ export const hasKind = (word: string, kinds: number, words: Pick<RoleWords, "kin
   ((words.kinds[word] ?? 0) & kinds) !== 0
 
 /** False: the name, which is so much of a text, neither starts nor ends with a role word that may be joined. */
-export const mayBeJoined = (
-  text: string,
-  length: number,
-  { variableStarts, variableEnds }: VariableRoles,
-): boolean =>
+export const mayBeJoined = (text: string, length: number, { variableStarts, variableEnds }: VariableRoles): boolean =>
   length > JOINED_ROLE_LETTERS_MIN && (variableStarts.has(startOf(text)) || variableEnds.has(endOf(text, length)))
 
 function findJoinedRole(name: string, words: RoleWords): string | null {

@@ -16,7 +16,9 @@ export type SplitName = { readonly name: string; readonly label: string; readonl
 /** Splits a name. */
 export function splitName(name: string): SplitName {
   const dot = name.indexOf(".")
-  return dot < 0 ? { name, label: name, suffix: "" } : { name, label: name.slice(0, dot), suffix: recurringEnd(name, dot + 1) }
+  return dot < 0
+    ? { name, label: name, suffix: "" }
+    : { name, label: name.slice(0, dot), suffix: recurringEnd(name, dot + 1) }
 }
 
 /** A target as it is split. */

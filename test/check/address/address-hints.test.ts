@@ -132,3 +132,11 @@ test("the quick look at the edges of a name never changes its hints", () => {
     expect({ localPart, isRole }).toEqual({ localPart, isRole: findRoleWord(localPart, WORDS) !== null })
   }
 })
+
+test("hints are the same when they are asked again, and when the whole address is at hand", () => {
+  const names = ["jo", "jo12", "12", "info", "info2", "sales-emea", "jane.doe", "no-reply", "team", "te"]
+  for (const name of [...names, ...names]) {
+    const alone = readAddressHints(name, "acme.com", createAddressWords(LISTS))
+    expect([name, readAddressHints(name, "acme.com", WORDS, `${name}@sales-info.com`)]).toEqual([name, alone])
+  }
+})
