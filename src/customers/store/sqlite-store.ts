@@ -1,6 +1,5 @@
 import { Database, SQLiteError, type Statement } from "bun:sqlite"
 import { LRUCache } from "lru-cache"
-import { yieldThread } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import { Mutex } from "../../base/mutex.ts"
 import type { Clock } from "../../base/outside-world.ts"
@@ -96,50 +95,34 @@ function openDatabase(path: string): SqliteConnection {
 
 function createSqliteConnection(database: Database, path: string): SqliteConnection {
   const statements = new StatementCache(database)
-  const commits = new Commits(database)
+  const switchMode = createModeSwitch(database)
   return {
     database,
     statements,
     path,
     all: <Row>(sql: string, params: readonly SqlValue[]) => statements.all<Row>(sql, params),
-    run: (sql, params) =>
-      database.inTransaction ? statements.run(sql, params) : commits.write("synced", () => statements.run(sql, params)),
+    run: (sql, params) => {
+      if (!database.inTransaction) switchMode("synced")
+      return statements.run(sql, params)
+    },
     execute: sql => database.run(sql),
     // Takes the write lock at the start, where SQLite waits for it; a reader that becomes a writer may fail at once.
-    begin: mode => commits.write(mode, () => database.run("BEGIN IMMEDIATE")),
+    begin: mode => {
+      switchMode(mode)
+      return database.run("BEGIN IMMEDIATE")
+    },
     // After an error such as a full disk SQLite rolls back by itself.
     isInTransaction: () => database.inTransaction,
     toStoreError: error => sqliteStoreError(error, path),
   }
 }
 
-/**
- * When a connection may write, and what its commits wait for. One turn of the event loop has one transaction at most, and all that has arrived is
- * handled before the next: once a second a server writes six buffers, which held up every request for 5 ms when they were written in one turn.
- */
-class Commits {
-  readonly #database: Database
-  #mode: CommitMode = "synced"
-  /** Resolves when the turn of the last transaction is over; null: it is. */
-  #turn: Promise<void> | null = null
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  /** Begins to write in a turn without another transaction. */
-  write<T>(mode: CommitMode, begin: () => T): T | Promise<T> {
-    if (this.#turn !== null) return this.#turn.then(() => this.#begin(mode, begin))
-    return this.#begin(mode, begin)
-  }
-
-  #begin<T>(mode: CommitMode, begin: () => T): T {
-    this.#turn ??= yieldThread().then(() => {
-      this.#turn = null
-    })
-    if (mode !== this.#mode) this.#database.run(`PRAGMA synchronous = ${SYNCHRONOUS[mode]}`)
-    this.#mode = mode
-    return begin()
+/** Sets what the next commit waits for, if the one before waited for something else. */
+function createModeSwitch(database: Database): (mode: CommitMode) => void {
+  let current: CommitMode = "synced"
+  return mode => {
+    if (mode !== current) database.run(`PRAGMA synchronous = ${SYNCHRONOUS[mode]}`)
+    current = mode
   }
 }
 
