@@ -36,7 +36,7 @@ export const PEERS = {
   "disposable-email-domains-js": {
     description: "its list of throw-away domains behind Bun.serve",
     ...({
-      paths: ["listed", "batch"],
+      paths: ["listed"],
       package: "disposable-email-domains-js@1.26.0",
       runtime: "bun",
     } as const),
