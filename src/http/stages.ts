@@ -62,10 +62,12 @@ export function enter({ loadShedder }: Pick<StageDeps, "loadShedder">, exchange:
 /** Finds out whose key the request carries. Throws, or rejects with, a problem of the key. A promise only when the database is needed. */
 export function identify({ keys }: Pick<StageDeps, "keys">, exchange: Exchange): void | Promise<void> {
   const caller = identifyCaller(exchange.request.headers, keys)
-  const set = (known: Caller): void => {
-    exchange.caller = known
-  }
-  return caller instanceof Promise ? caller.then(set) : set(caller)
+  if (caller instanceof Promise) return identifyLater(exchange, caller)
+  exchange.caller = caller
+}
+
+async function identifyLater(exchange: Exchange, caller: Promise<Caller>): Promise<void> {
+  exchange.caller = await caller
 }
 
 /** The last stage: gives back what the request holds, counts it and logs it. Must not throw. */

@@ -18,25 +18,42 @@ export function charged<T>(charge: UnitCharge | null, units: number, work: () =>
   if (charge === null || units === 0) return work()
   const charging = charge.charge(units)
   return charging instanceof Promise
-    ? charging.then(() => workOrRefund(charge, units, work))
+    ? workOnceCharged(charging, charge, units, work)
     : workOrRefund(charge, units, work)
+}
+
+async function workOnceCharged<T>(
+  charging: Promise<void>,
+  charge: UnitCharge,
+  units: number,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  await charging
+  return await workOrRefund(charge, units, work)
 }
 
 function workOrRefund<T>(charge: UnitCharge, units: number, work: () => T | Promise<T>): T | Promise<T> {
   try {
     const done = work()
-    return done instanceof Promise ? done.catch(error => refundAndThrow(charge, units, error)) : done
+    return done instanceof Promise ? doneOrRefunded(done, charge, units) : done
   } catch (error) {
     const refunding = charge.refund(units)
     if (!(refunding instanceof Promise)) throw error
-    return refunding.then(() => {
-      throw error
-    })
+    return throwOnce(refunding, error)
   }
 }
 
-async function refundAndThrow(charge: UnitCharge, units: number, error: unknown): Promise<never> {
-  await charge.refund(units)
+async function doneOrRefunded<T>(done: Promise<T>, charge: UnitCharge, units: number): Promise<T> {
+  try {
+    return await done
+  } catch (error) {
+    await charge.refund(units)
+    throw error
+  }
+}
+
+async function throwOnce(refunding: Promise<void>, error: unknown): Promise<never> {
+  await refunding
   throw error
 }
 

@@ -54,8 +54,17 @@ function checkForAccount(
   const { subject } = request
   const match = subject.domain === null ? request.ownListMatch : ownLists.lookup(id, subject)
   return match instanceof Promise
-    ? match.then(known => check(requestFor(request, known, rules)))
+    ? checkOnceMatched(check, match, request, rules)
     : check(requestFor(request, match, rules))
+}
+
+async function checkOnceMatched(
+  check: Check,
+  match: Promise<OwnListMatch>,
+  request: CheckRequest,
+  rules: AccountRules | undefined,
+): Promise<CheckOutcome> {
+  return await check(requestFor(request, await match, rules))
 }
 
 /** How many units a check cost that was asked to be deep, or was not. */
