@@ -19,7 +19,7 @@ import { HIGH_LIMITS, limitedKey } from "../servers/accounts.ts"
 import { askDnsServer, dnsServerCommand } from "../servers/dns-server-control.ts"
 import { findPeer, PEER_NAMES, PEER_PATHS, PEERS, type PeerName, type PeerPath, takesPath } from "../servers/peers.ts"
 import { statusBytes } from "../servers/process-stats.ts"
-import { CHECKOUT, emptyDirectory, PRODUCT, productSettings, RUNTIME_VARIABLES } from "../servers/product.ts"
+import { CHECKOUT, emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { CAN_PIN, type Program, runToEnd, type ServerProcess, startServer } from "../servers/server-process.ts"
 
 /** How much the bench does. A round loads each server on each of its paths for so long, and classifies so many lines by each program. */
@@ -97,7 +97,7 @@ export async function peersBench(scale: PeersScale, lists: DomainLists): Promise
     if (PEERS[name as PeerName].paths.every(path => path === "lines")) continue // only peers are in it yet
     const program = {
       command: [...command, "serve", dns.url.host],
-      environment: RUNTIME_VARIABLES,
+      environment: KEEPING_MEMORY,
       core: "server",
     } as const
     servers.set(name, programs.use(await startServer(program)))
@@ -105,7 +105,7 @@ export async function peersBench(scale: PeersScale, lists: DomainLists): Promise
   const dataDirectory = await emptyDirectory()
   programs.use(dataDirectory)
   const authorization = `Bearer ${await limitedKey(dataDirectory.path)}`
-  const environment = { ...productSettings(dataDirectory.path), ...HIGH_LIMITS, ...RUNTIME_VARIABLES }
+  const environment = { ...productSettings(dataDirectory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY }
   servers.set(
     PRODUCT_NAME,
     programs.use(
