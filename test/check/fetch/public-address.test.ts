@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
+import ipaddr from "ipaddr.js"
 import { parsePublicAddress } from "../../../src/check/fetch/public-address.ts"
 
 test("a public address is returned in its canonical form", () => {
@@ -31,6 +32,16 @@ test("the first and last address of each special network are refused, and their 
   expect(parsePublicAddress("0.255.255.255")).toBeNull()
   expect(parsePublicAddress("223.255.255.255")).toBe("223.255.255.255")
   expect(parsePublicAddress("224.0.0.0")).toBeNull()
+})
+
+test("whether an IPv4 address is public is what the registry says of all its octets", () => {
+  const differing: string[] = []
+  for (let block = 0; block < 65_536; block++) {
+    const text = `${block >> 8}.${block & 0xff}.${(block * 37) & 0xff}.7`
+    const isPublic = ipaddr.IPv4.parse(text).range() === "unicast"
+    if (parsePublicAddress(text) !== (isPublic ? text : null)) differing.push(text)
+  }
+  expect(differing).toEqual([])
 })
 
 test("of IPv6 only global unicast is public", () => {
