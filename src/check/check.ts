@@ -148,12 +148,16 @@ function gatherAndJudge(
   verdicts: VerdictCache,
   context: LookupContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const evidence = gatherEvidence(check, deps, context)
+  const { network, deep } = gatherEvidence(check, deps, context)
   // What waits for nothing takes microseconds.
-  if (!(evidence instanceof Promise)) return judgeAndCache(deps, check, verdicts, evidence, 0)
+  if (!(network instanceof Promise || deep instanceof Promise)) return judgeAndCache(deps, check, verdicts, { network, deep }, 0)
   const { stopwatch } = deps
   const startedAt = stopwatch()
-  return evidence.then(gathered => judgeAndCache(deps, check, verdicts, gathered, Math.round(stopwatch() - startedAt)))
+  const judge = (ofNetwork: NetworkEvidence, ofDeep: DeepEvidence): CheckOutcome =>
+    judgeAndCache(deps, check, verdicts, { network: ofNetwork, deep: ofDeep }, Math.round(stopwatch() - startedAt))
+  if (deep instanceof Promise)
+    return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => judge(ofNetwork, ofDeep))
+  return Promise.resolve(network).then(ofNetwork => judge(ofNetwork, deep))
 }
 
 function judgeAndCache(
@@ -215,12 +219,18 @@ const OWN_LIST_MATCHES = 12
 /** The answers of all probes for one request. */
 type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: DeepEvidence }
 
+/** The same while it is gathered. */
+type PendingEvidence = {
+  readonly network: NetworkEvidence | Promise<NetworkEvidence>
+  readonly deep: DeepEvidence | Promise<DeepEvidence>
+}
+
 /** Runs the probes. A name that cannot exist is not looked up, so its verdict is never degraded. */
 function gatherEvidence(
   { request, listMatch, correction }: PendingCheck,
   { networkProbe, deepProbe, onDefect = IGNORE_DEFECTS }: Pick<CheckDeps, "networkProbe" | "deepProbe" | "onDefect">,
   context: LookupContext | undefined,
-): GatheredEvidence | Promise<GatheredEvidence> {
+): PendingEvidence {
   const { subject } = request
   const { domain } = subject
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
@@ -233,9 +243,7 @@ function gatherEvidence(
   const deep = request.isDeep
     ? readEvidence("deep", onDefect, DEEP_UNAVAILABLE, deepProbe.lookup, organisationalDomain, callerId)
     : readEvidence("deep", onDefect, NO_DEEP_EVIDENCE, shallowEvidence, deepProbe, organisationalDomain)
-  if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
-  if (!(deep instanceof Promise)) return Promise.resolve(network).then(ofNetwork => ({ network: ofNetwork, deep }))
-  return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))
+  return { network, deep }
 }
 
 /** What the answer to a request needs to know of its domain. */

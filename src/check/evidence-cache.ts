@@ -70,7 +70,11 @@ export class EvidenceCaches {
     if (!mayReplace(gathered, cached)) return
     const before = gathered.version === this.#listsVersion() ? this.#usable(cached) : null
     const found = asCached(joined(before, gathered))
-    const wider = [cached, cached?.wider].find(
+    if (cached === undefined) {
+      cache.set(domain, found)
+      return
+    }
+    const wider = [cached, cached.wider].find(
       one => one !== undefined && gathered.cachedAtMs < one.staleUntilMs && hasMoreMail(one, found),
     )
     cache.set(domain, { ...found, wider: wider && { ...wider, wider: undefined } })
@@ -117,9 +121,14 @@ function withStale(found: CachedEvidence, stale: CachedEvidence | undefined): Ca
 const mayReplace = ({ evidence, cachedAtMs }: CachedEvidence, cached: CachedEvidence | undefined): boolean =>
   evidence.mail.known || cached?.evidence.mail.known !== true || cachedAtMs >= cached.staleUntilMs
 
-/** The next request gets it from the cache with `isCached`. A failure does not count as cached. */
-const asCached = (found: CachedEvidence): CachedEvidence =>
-  found.evidence.mail.known ? { ...found, evidence: { ...found.evidence, isCached: true } } : found
+/** The next request gets it from the cache with `isCached`. A failure does not count as cached. A spread would cost a microsecond. */
+function asCached(found: CachedEvidence): CachedEvidence {
+  const { evidence, asked, version, cachedAtMs, freshUntilMs, staleUntilMs } = found
+  const { mail, suites, tenant } = evidence
+  if (!mail.known || evidence.isCached) return found
+  const cached = { mail, suites, tenant, isCached: true, freshUntilMs: evidence.freshUntilMs }
+  return { evidence: cached, asked, version, cachedAtMs, freshUntilMs, staleUntilMs }
+}
 
 /**
  * What is cached of a domain when a lookup ends: its evidence, with what others have asked meanwhile and it has not. Mail that is known

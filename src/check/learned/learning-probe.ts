@@ -47,14 +47,15 @@ export function createLearningProbe(
   { onDefect = IGNORE_DEFECTS, ...deps }: LearningProbeDeps,
 ): MailProbe {
   const judge = (result: MailProbeResult, names: JudgedNames) => withLearned(result, names, deps)
-  return async (domain, organisational, deadline, asked) => {
+  return (domain, organisational, deadline, asked) => {
     const names = { domain, organisational }
     const mayBeLearned = (found: FoundHosts): boolean => maySuiteDecide(found, names, deps)
     // A suite that shows behind the hosts keeps them from counting as learned.
     const needsSuites = (found: MailHosts, hosts: readonly ResolvedHost[]): boolean =>
       readEvidence("learned", onDefect, true, mayBeLearned, { ...found, hosts }, null) === true
-    const result = await probe(domain, organisational, deadline, asked, needsSuites)
-    return readEvidence("learned", onDefect, result, judge, result, names)
+    return probe(domain, organisational, deadline, asked, needsSuites).then(result =>
+      readEvidence("learned", onDefect, result, judge, result, names),
+    )
   }
 }
 
