@@ -1,6 +1,6 @@
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known, NOT_QUERIED } from "../../src/base/finding.ts"
-import type { CachingResolver, DnsQuestion, DnsRecord } from "../../src/check/dns/dns-types.ts"
+import type { AskDns, DnsQuestion, DnsRecord } from "../../src/check/dns/dns-types.ts"
 import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import type { NetworkProbe } from "../../src/check/network-evidence.ts"
 
@@ -10,7 +10,7 @@ const TTL_S = 300
 
 /** Mail looked up in a DNS where every name has an address and one mail host of its own, and nothing else. */
 export function mailHostsProbe(): NetworkProbe {
-  const probe = createMailProbe({ resolver: answer, clock: () => 0 })
+  const probe = createMailProbe({ ask: answer, clock: () => 0 })
   return async ({ domain, organisationalDomain }) => {
     // Every answer is there at once, so that no timer is needed.
     const deadline = new Deadline(() => () => undefined, 0)
@@ -18,10 +18,10 @@ export function mailHostsProbe(): NetworkProbe {
   }
 }
 
-const answer: CachingResolver = async question => {
+const answer: AskDns = (question, onFinding) => {
   const records = recordsOf(question)
   const outcome = records.length > 0 ? "records" : "no_data"
-  return known({ outcome, records, ttlS: TTL_S, isCached: false, freshUntilMs: TTL_S * 1000 })
+  onFinding(known({ outcome, records, ttlS: TTL_S, isCached: false, freshUntilMs: TTL_S * 1000 }))
 }
 
 function recordsOf({ name, type }: DnsQuestion): readonly DnsRecord[] {

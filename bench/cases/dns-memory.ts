@@ -43,7 +43,12 @@ if (import.meta.main) {
   const names = Number(process.argv[2])
   const before = heapNow()
   const cache = new DnsCache(Date.now)
-  const ask = (question: DnsQuestion) => cache.resolve(question, onEnd => onEnd(answerTo(question)))
+  const ask = (question: DnsQuestion) =>
+    cache.ask(
+      question,
+      onEnd => onEnd(answerTo(question)),
+      () => undefined,
+    )
   for (let at = 0; at < names; at++) {
     const name = `harbor-freight-${at}.com`
     for (const type of TYPES) await ask({ name, type })

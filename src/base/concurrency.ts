@@ -110,6 +110,9 @@ export class KeyedSemaphore<K> {
   }
 }
 
+/** Work that waits for something until a deadline. */
+export type Expiring = { readonly expire: () => void }
+
 /**
  * A time limit that several pieces of work share. It starts with the first wait, so that work which never waits needs no
  * timer. Its creator cancels it when all work is done.
@@ -117,7 +120,9 @@ export class KeyedSemaphore<K> {
 export class Deadline {
   readonly #setTimer: SetTimer
   readonly #ms: number
-  #giveUps: Set<() => void> | null = null
+  /** The first work, since most deadlines have no other, and a set costs a microsecond. */
+  #first: Expiring | null = null
+  #others: Set<Expiring> | null = null
   #cancelTimer: (() => void) | null = null
   #isExpired = false
 
@@ -131,22 +136,36 @@ export class Deadline {
     return this.#isExpired
   }
 
+  /** Calls `expire` of the work when the time runs out, if it has not yet and the work is not deleted before. */
+  add(work: Expiring): void {
+    this.#cancelTimer ??= this.#setTimer(this.#ms, () => this.#expire())
+    if (this.#isExpired) return
+    if (this.#first === null) this.#first = work
+    else {
+      this.#others ??= new Set()
+      this.#others.add(work)
+    }
+  }
+
+  delete(work: Expiring): void {
+    if (this.#first === work) this.#first = null
+    else this.#others?.delete(work)
+  }
+
   /** Resolves like the promise, or with `fallback` if the time runs out first. Rejects if the promise rejects in time. */
   wait<T>(promise: Promise<T>, fallback: T): Promise<T> {
-    this.#cancelTimer ??= this.#setTimer(this.#ms, () => this.#expire())
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => resolve(fallback)
-      this.#giveUps ??= new Set()
-      if (this.#isExpired) giveUp()
-      else this.#giveUps.add(giveUp)
+      const work = { expire: () => resolve(fallback) }
+      this.add(work)
+      if (this.#isExpired) work.expire()
       // Handlers stay attached after the deadline: an unhandled rejection would end the process.
       promise.then(
         value => {
-          this.#giveUps?.delete(giveUp)
+          this.delete(work)
           resolve(value)
         },
         error => {
-          this.#giveUps?.delete(giveUp)
+          this.delete(work)
           reject(error)
         },
       )
@@ -165,8 +184,10 @@ export class Deadline {
 
   #expire(): void {
     this.#isExpired = true
-    for (const giveUp of this.#giveUps ?? []) giveUp()
-    this.#giveUps = null
+    this.#first?.expire()
+    for (const work of this.#others ?? []) work.expire()
+    this.#first = null
+    this.#others = null
   }
 }
 

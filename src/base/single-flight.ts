@@ -35,11 +35,6 @@ export class SingleFlight<K, V> {
     return promise
   }
 
-  /** Lets others join a call that its caller runs, and detaches with `invalidate` when it ends. */
-  add(key: K, promise: Promise<V>): void {
-    this.#running.set(key, promise)
-  }
-
   /** Detaches the running call for the key because its data may be stale: it finishes, but no further caller joins it. */
   invalidate(key: K): void {
     this.#running.delete(key)

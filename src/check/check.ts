@@ -150,7 +150,8 @@ function gatherAndJudge(
 ): CheckOutcome | Promise<CheckOutcome> {
   const { network, deep } = gatherEvidence(check, deps, context)
   // What waits for nothing takes microseconds.
-  if (!(network instanceof Promise || deep instanceof Promise)) return judgeAndCache(deps, check, verdicts, { network, deep }, 0)
+  if (!(network instanceof Promise || deep instanceof Promise))
+    return judgeAndCache(deps, check, verdicts, { network, deep }, 0)
   const { stopwatch } = deps
   const startedAt = stopwatch()
   const judge = (ofNetwork: NetworkEvidence, ofDeep: DeepEvidence): CheckOutcome =>

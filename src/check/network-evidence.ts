@@ -1,4 +1,4 @@
-import { Deadline, inTime, KeyedSemaphore } from "../base/concurrency.ts"
+import { Deadline, inTime, KeyedSemaphore, type Release } from "../base/concurrency.ts"
 import { type Finding, known, NOT_QUERIED, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
@@ -12,7 +12,8 @@ import {
   readEvidence,
 } from "./evidence-defects.ts"
 import type { LookupContext } from "./lookup-context.ts"
-import { isOfSuite, type MailProbeResult } from "./mail/mail-probe.ts"
+import { isOfSuite } from "./mail/mail-evidence.ts"
+import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "./tenant/tenant-probe.ts"
 import type { MailEvidence } from "./verdict/evidence.ts"
@@ -118,37 +119,46 @@ function createLookup(deps: NetworkProbeDeps): NetworkProbe {
   const caches = new EvidenceCaches(cache, cacheApart, listsVersion, clock)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const inTurn = createTurns(deps)
-  const gatherAndCache = async (
-    query: NetworkQuery,
-    deadline: Deadline,
-    isApart: boolean,
-  ): Promise<NetworkEvidence> => {
+  const gather = (query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> => {
     const { domain, asked } = query
     const version = listsVersion()
     const withStale = (evidence: NetworkEvidence): CachedEvidence =>
       caches.withStale(domain, gatheredNow(evidence, asked, version, clock()), isApart)
     const onLateTenant = (evidence: NetworkEvidence): void => caches.set(domain, withStale(evidence), isApart)
-    const gathered = withStale(await gatherNetworkEvidence(deps, query, deadline, onLateTenant))
-    deps.onLookup?.()
-    // Evidence that a deadline cut short is that of its caller alone.
-    if (!deadline.isExpired) caches.set(domain, gathered, isApart)
-    return restricted(gathered.evidence, asked)
+    return gatherNetworkEvidence(deps, query, deadline, onLateTenant).then(evidence => {
+      const gathered = withStale(evidence)
+      deps.onLookup?.()
+      // Evidence that a deadline cut short is that of its caller alone.
+      if (!deadline.isExpired) caches.set(domain, gathered, isApart)
+      return restricted(gathered.evidence, asked)
+    })
   }
-  const gather = (query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> =>
-    inTurn(query.callerId, deadline, () => gatherAndCache(query, deadline, isApart))
   return (query, context) => {
     const { domain, asked } = query
     const cached = caches.usable(query, context)
     if (cached !== null && areAsked(cached.asked, asked))
       return cached.asked === asked ? cached.evidence : restricted(cached.evidence, asked)
     const gatherAsked = (deadline: Deadline): Promise<NetworkEvidence> =>
-      gather(query, deadline, context?.isApart === true)
+      inTurn(query.callerId, deadline, () => gather(query, deadline, context?.isApart === true))
     // A name holds no space.
     if (context !== undefined) return context.lookup(`${domain} ${asked}`, createDeadline, gatherAsked)
     const deadline = createDeadline()
-    return gatherAsked(deadline).finally(() => deadline.cancel())
+    return afterwards(gatherAsked(deadline), () => deadline.cancel())
   }
 }
+
+/** Calls `end` when the promise settles. `finally` would make three promises more. */
+const afterwards = <T>(promise: Promise<T>, end: () => void): Promise<T> =>
+  promise.then(
+    value => {
+      end()
+      return value
+    },
+    (error: unknown) => {
+      end()
+      throw error
+    },
+  )
 
 /** What evidence tells of fewer questions, so that a verdict does not depend on what others asked. */
 function restricted(evidence: NetworkEvidence, asked: number): NetworkEvidence {
@@ -176,47 +186,60 @@ const askedMail = (mail: MailEvidence, asked: number): MailEvidence => ({
 function createTurns({ setTimer, nextTick, queryTimeoutMs }: NetworkProbeDeps) {
   const lookups = new KeyedSemaphore<string>(LIMITS.lookupsPerCallerMax, LOOKUPS_WAITING_MAX)
   const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LIMITS.lookupsPerCallerMax)
-  return async (
+  const run = (work: () => Promise<NetworkEvidence>, deadline: Deadline, endTurn: Release): Promise<NetworkEvidence> =>
+    afterwards(work(), () => {
+      // The questions of a lookup that was given up are still in flight.
+      if (deadline.isExpired) setTimer(queryTimeoutMs, endTurn)
+      else endTurn()
+    })
+  const waitAndRun = async (
+    callerId: string,
+    deadline: Deadline,
+    work: () => Promise<NetworkEvidence>,
+    turn: Release | null,
+  ): Promise<NetworkEvidence> => {
+    const endTurn = turn ?? (await inTime(lookups.acquire(callerId), deadline))
+    if (endTurn === null) return LATE_EVIDENCE
+    const endStart = await starts.acquire(callerId)
+    if (endStart !== null) nextTick(endStart)
+    return await run(work, deadline, endTurn)
+  }
+  return (
     callerId: string | null,
     deadline: Deadline,
     work: () => Promise<NetworkEvidence>,
   ): Promise<NetworkEvidence> => {
     if (callerId === null) return work()
-    const release = await inTime(lookups.acquire(callerId), deadline)
-    if (release === null) return LATE_EVIDENCE
-    const endStart = await starts.acquire(callerId)
-    if (endStart !== null) nextTick(endStart)
-    return work().finally(() => {
-      // The questions of a lookup that was given up are still in flight.
-      if (deadline.isExpired) setTimer(queryTimeoutMs, release)
-      else release()
-    })
+    const endTurn = lookups.tryAcquire(callerId)
+    const endStart = endTurn === null ? null : starts.tryAcquire(callerId)
+    if (endTurn === null || endStart === null) return waitAndRun(callerId, deadline, work, endTurn)
+    nextTick(endStart)
+    return run(work, deadline, endTurn)
   }
 }
 
 /** `onLateTenant` gets the evidence, if its mail is there in time and its tenant is not, when the tenant is. */
-async function gatherNetworkEvidence(
+function gatherNetworkEvidence(
   { probeMail, probeTenant, isUnavailable, onDefect = IGNORE_DEFECTS, clock }: NetworkProbeDeps,
   query: NetworkQuery,
   deadline: Deadline,
   onLateTenant: (evidence: NetworkEvidence) => void,
 ): Promise<NetworkEvidence> {
   const mailResult = readEvidence("dns", onDefect, MAIL_UNAVAILABLE, probeMail, query, deadline)
-  if (probeTenant === null || !areAsked(query.asked, QUESTIONS.tenant) || isUnavailable()) {
-    const { mail, suites, isCached, freshUntilMs } = await mailResult
-    return restricted({ mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }, query.asked)
-  }
+  if (probeTenant === null || !areAsked(query.asked, QUESTIONS.tenant) || isUnavailable())
+    return Promise.resolve(mailResult).then(ofMail => combined(ofMail, TENANT_NOT_QUERIED, query.asked))
   // A tenant lookup that misses the deadline continues, and a later check reads its result, or its failure, from the cache.
   const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
   const probeClouds = (): Promise<TenantProbeResult> => probeTenantClouds(probeTenant, query, mailResult)
   const tenantResult = readEvidence("tenant", onDefect, TENANT_UNAVAILABLE, probeClouds, null, null)
   const inTimeResult = tenantResult instanceof Promise ? deadline.wait(tenantResult, fallback) : tenantResult
-  const ofMail = await mailResult
-  const isMailInTime = !deadline.isExpired
-  const ofTenant = await inTimeResult
-  if (ofTenant === fallback && isMailInTime)
-    void Promise.resolve(tenantResult).then(late => onLateTenant(combined(ofMail, late, query.asked)))
-  return combined(ofMail, ofTenant, query.asked)
+  return Promise.resolve(mailResult).then(async ofMail => {
+    const isMailInTime = !deadline.isExpired
+    const ofTenant = await inTimeResult
+    if (ofTenant === fallback && isMailInTime)
+      void Promise.resolve(tenantResult).then(late => onLateTenant(combined(ofMail, late, query.asked)))
+    return combined(ofMail, ofTenant, query.asked)
+  })
 }
 
 const combined = (ofMail: MailProbeResult, ofTenant: TenantProbeResult, asked: number): NetworkEvidence =>
@@ -249,6 +272,11 @@ const UNAVAILABLE: Finding<never> = unknown("unavailable")
 const NOT_CACHED = { isCached: false, freshUntilMs: 0 }
 const MAIL_UNAVAILABLE: MailProbeResult = { ...NOT_CACHED, mail: UNAVAILABLE, suites: UNAVAILABLE, hosts: [] }
 const TENANT_UNAVAILABLE: TenantProbeResult = { ...NOT_CACHED, tenant: UNAVAILABLE }
+const TENANT_NOT_QUERIED: TenantProbeResult = {
+  tenant: NOT_QUERIED,
+  isCached: true,
+  freshUntilMs: Number.POSITIVE_INFINITY,
+}
 
 /** A lookup that did not get its turn, because its caller has too many others. It is not cached. */
 const LATE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, mail: unknown("timed_out"), suites: unknown("timed_out") }

@@ -1,44 +1,47 @@
 import { expect, test } from "bun:test"
-import { known, unknown } from "../../src/base/finding.ts"
-import { createCacheStatusTracker } from "../../src/check/cache-status.ts"
-import type { CachingResolver } from "../../src/check/dns/dns-types.ts"
-import { stoppedClock } from "../support/clock.ts"
+import { Deadline } from "../../src/base/concurrency.ts"
+import { type Finding, known, unknown } from "../../src/base/finding.ts"
+import type { CachedDnsAnswer, DnsQuestion } from "../../src/check/dns/dns-types.ts"
+import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
+import { QUESTIONS } from "../../src/check/verdict/evidence-need.ts"
+import { createFakeTime } from "../support/time.ts"
+import { asking, zone } from "../support/zone.ts"
 
-const QUESTION = { name: "acme.com", type: "MX" } as const
-const held =
-  (isCached: boolean, freshUntilMs: number): CachingResolver =>
-  async () =>
-    known({ outcome: "no_data", records: [], ttlS: 1, isCached, freshUntilMs })
+type Change = Pick<CachedDnsAnswer, "isCached" | "freshUntilMs"> | null
+
+/** The cache status of a domain with one mail host, given that of each answer; null: the question fails. */
+async function status(of: (question: DnsQuestion) => Change) {
+  const { clock, later: setTimer } = createFakeTime(1000)
+  const { ask } = zone({ "MX acme.com": ["10 mx.acme.net"] })
+  const changed = async (question: DnsQuestion): Promise<Finding<CachedDnsAnswer>> => {
+    const [answer, change] = [await ask(question), of(question)]
+    return answer.known && change !== null ? known({ ...answer.value, ...change }) : unknown("unavailable")
+  }
+  const probe = createMailProbe({ ask: asking(changed), clock })
+  const deadline = new Deadline(setTimer, 1000)
+  const { isCached, freshUntilMs } = await probe("acme.com", "acme.com", deadline, QUESTIONS.delivery)
+  return { isCached, freshUntilMs }
+}
+
+const held = (isCached: boolean, freshUntilMs: number): Change => ({ isCached, freshUntilMs })
+const isOfHost = ({ name }: DnsQuestion): boolean => name === "mx.acme.net"
 
 test("several answers are fresh as long as the first of them, and cached if all are", async () => {
-  const fresh = createCacheStatusTracker(stoppedClock(1000))
-  await fresh.track(held(true, 9000), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: true, freshUntilMs: 9000 })
-  await fresh.track(held(true, 5000), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: true, freshUntilMs: 5000 })
-  await fresh.track(held(false, 7000), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 5000 })
+  expect(await status(() => held(true, 9000))).toEqual({ isCached: true, freshUntilMs: 9000 })
+  expect(await status(each => held(true, isOfHost(each) ? 5000 : 9000))).toEqual({ isCached: true, freshUntilMs: 5000 })
+  expect(await status(each => held(!isOfHost(each), 7000))).toEqual({ isCached: false, freshUntilMs: 7000 })
 })
 
 test("a failure is not cached, and is fresh for its TTL", async () => {
-  const clock = stoppedClock(1000)
-  const fresh = createCacheStatusTracker(clock)
-  const failed = fresh.track(async () => unknown("timed_out"), 1000)
-  expect(await failed(QUESTION)).toEqual(unknown("timed_out"))
-  expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 2000 })
-  await fresh.track(held(true, 1500), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 1500 })
+  expect(await status(() => null)).toEqual({ isCached: false, freshUntilMs: 2000 })
+  expect(await status(each => (isOfHost(each) ? held(true, 1500) : null))).toEqual({
+    isCached: false,
+    freshUntilMs: 2000,
+  })
 })
 
-test("the failure of an optional answer is fresh for its TTL, and leaves the others cached", async () => {
-  const fresh = createCacheStatusTracker(stoppedClock(1000))
-  await fresh.track(held(true, 9000), 1000)(QUESTION)
-  await fresh.trackOptional(async () => unknown("timed_out"), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: true, freshUntilMs: 2000 })
-  await fresh.trackOptional(held(false, 9000), 1000)(QUESTION)
-  expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 2000 })
-})
-
-test("without a query nothing is cached", () => {
-  expect(createCacheStatusTracker(stoppedClock(1000)).status()).toEqual({ isCached: false, freshUntilMs: 1000 })
+test("the failure of an answer that the result can do without is fresh for its TTL, and leaves the others cached", async () => {
+  const failsAtHost = (isCached: boolean) => (each: DnsQuestion) => (isOfHost(each) ? null : held(isCached, 9000))
+  expect(await status(failsAtHost(true))).toEqual({ isCached: true, freshUntilMs: 6000 })
+  expect(await status(failsAtHost(false))).toEqual({ isCached: false, freshUntilMs: 6000 })
 })

@@ -74,7 +74,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/mail/spf.ts", "search.countVoid() > VOID_LOOKUPS_MAX", "search.countVoid() >= VOID_LOOKUPS_MAX", "check/mail/spf-suites.test.ts"),
   fault("check/mail/spf.ts", "record === undefined || records.length > 1 ||", "record === undefined ||", "check/mail/spf.test.ts"),
   fault("check/mail/dmarc.ts", 'if (found?.psd === "n") return known(found)', "", "check/mail/dmarc.test.ts"),
-  fault("check/mail/dmarc.ts", "record === undefined || others.length > 0 ?", "record === undefined ?", "check/mail/dmarc.test.ts"),
+  fault("check/mail/dmarc.ts", "record === undefined || records.length > 1 ?", "record === undefined ?", "check/mail/dmarc.test.ts"),
   fault("check/mail/dmarc.ts", 'if (tags.get("t")?.toLowerCase() !== "y") return policies', "return policies", "check/mail/dmarc.test.ts"),
   fault("check/mail/mail-hosts.ts", 'if (host === "") nullCount++', "if (false) nullCount++", "check/mail"),
   // Verdicts
@@ -100,12 +100,12 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/refresh/source-validation.ts", "if (++count > PARTS_MAX)", "if (++count > 10 * PARTS_MAX)", "check/refresh"),
   fault("check/lists/manifest.ts", "SHRINK_SHARE_MAX = 0.2", "SHRINK_SHARE_MAX = 0.9", "check/lists"),
   // DNS
-  fault("check/dns/resolver/dns-cache.ts", "if (pending !== undefined) return pending", "", "check/dns/resolver/dns-cache.test.ts"),
+  fault("check/dns/resolver/dns-cache.ts", "if (pending !== undefined) {", "if (pending === null) {", "check/dns/resolver/dns-cache.test.ts"),
   fault("base/fact-cache.ts", "if (this.#entries.size > this.#kind.entriesMax) this.#entries.pop()", "", "check/dns/resolver/dns-cache.test.ts"),
   fault("check/evidence-cache.ts", "const staleUntilMs = freshUntilMs + STALE_WINDOW_S * 1000", "const staleUntilMs = freshUntilMs", "check/network-evidence.test.ts"),
   fault("check/evidence-cache.ts", "evidence.mail.known || cached?.evidence.mail.known !== true ||", "cached === undefined || evidence.mail.known || cached.evidence.mail.known ||", "check/network-evidence.test.ts"),
   fault("check/evidence-cache.ts", "|| cached.cachedAtMs >= sinceMs", "", "check/network-evidence.test.ts"),
-  fault("check/mail/mail-probe.ts", "isSameOrSubdomain(question.name, domain) ? resolverOnce(question) :", "", "check/mail/mail-probe.test.ts"),
+  fault("check/mail/mail-probe.ts", "isSameOrSubdomain(question.name, domain) ? askOnce :", "", "check/mail/mail-probe.test.ts"),
   fault("base/heap-collector.ts", "restsUntilMs = endedAtMs + ", "restsUntilMs = 0 * ", "base/heap-collector.test.ts"),
   fault("base/heap-collector.ts", "if (bytes - leastBytes >= grownBytesMax)", "if (bytes < 0)", "base/heap-collector.test.ts"),
   fault("base/fact-cache.ts", "const staleUntilMs = freshUntilMs + this.#kind.staleMs", "const staleUntilMs = freshUntilMs", "check/dns/resolver/dns-cache.test.ts"),

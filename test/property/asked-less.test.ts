@@ -22,7 +22,7 @@ import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { Dice } from "../fuzz/dice.ts"
 import { lists } from "../support/app.ts"
 import { createFakeTime } from "../support/time.ts"
-import { written } from "../support/zone.ts"
+import { asking, written } from "../support/zone.ts"
 
 /** So many in `verify`; `DOMAINS=200000 bun test test/property/asked-less.test.ts` makes more. */
 const DOMAINS = Number(process.env["DOMAINS"] ?? 4000)
@@ -120,7 +120,7 @@ function world(one: Case, mayFail: (asked: string) => boolean) {
     failing(written(question)) ??
     known({ ...answerTo(one, question), isCached: false, freshUntilMs: time.clock() + TTL_S * 1000 })
   const needsSuiteProof = () => match.strength === "weak"
-  const mail = createLearningProbe(createMailProbe({ resolver, clock: time.clock, needsSuiteProof }), {
+  const mail = createLearningProbe(createMailProbe({ ask: asking(resolver), clock: time.clock, needsSuiteProof }), {
     ...{ learnedHosts, matchLists, clock: time.clock },
   })
   const networkProbe = createNetworkProbe({

@@ -7,7 +7,7 @@ import { createDeepProbe } from "../../src/check/deep-evidence.ts"
 import type { CachingResolver } from "../../src/check/dns/dns-types.ts"
 import { DnsCache } from "../../src/check/dns/resolver/dns-cache.ts"
 import { DnsServers, NO_GUARDS } from "../../src/check/dns/resolver/resolution.ts"
-import { cachingResolver } from "../../src/check/dns/resolver/resolver-chain.ts"
+import { cachingAsk, promising } from "../../src/check/dns/resolver/resolver-chain.ts"
 import { parseReply } from "../../src/check/dns/wire/packet.ts"
 import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import { HomepageCache } from "../../src/check/homepage/homepage-cache.ts"
@@ -27,6 +27,7 @@ import { exchangeOf } from "../support/dns-exchange.ts"
 import { BUDGET_MS } from "../support/fake-network.ts"
 import { identityWeb } from "../support/identity-server.ts"
 import type { FakeTime } from "../support/time.ts"
+import { asking } from "../support/zone.ts"
 
 /** So many in `verify`; `ZONES=200000 bun test test/property/zones.test.ts` makes more. */
 const ZONES = Number(process.env["ZONES"] ?? 600)
@@ -73,9 +74,9 @@ function outside(time: FakeTime, onDefect: OnDefect) {
     stopwatch,
     onDefect: error => onDefect("dns", error),
   })
-  const resolver = cachingResolver(new DnsCache(clock), servers, NO_GUARDS)
+  const resolver = promising(cachingAsk(new DnsCache(clock), servers, NO_GUARDS))
   const faulty: CachingResolver = question => work("resolver", () => resolver(question))
-  const mail = createLearningProbe(createMailProbe({ resolver: faulty, clock, needsSuiteProof: () => true }), {
+  const mail = createLearningProbe(createMailProbe({ ask: asking(faulty), clock, needsSuiteProof: () => true }), {
     learnedHosts: new LearnedHosts(LEARNED_BOUNDS),
     matchLists: (domain, registrable) => {
       if (defects.lists !== undefined) throw new TypeError("jane@defect.com")

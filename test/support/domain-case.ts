@@ -12,7 +12,7 @@ import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { lists } from "./app.ts"
 import { type Ending, type FakeTenant, identityWeb } from "./identity-server.ts"
 import { createFakeTime, settled } from "./time.ts"
-import { type ZoneRecords, zone } from "./zone.ts"
+import { asking, type ZoneRecords, zone } from "./zone.ts"
 
 /** What a golden case says of a domain's outside, in words that fit a line. */
 export type DomainCase = {
@@ -75,7 +75,7 @@ function outsideOf(
 ) {
   const { ask: resolver } = zone(absolute(records, domain))
   const { web: fetchUrl } = identityWeb(identity === undefined ? {} : { [domain]: identity })
-  const mail = createMailProbe({ resolver, clock })
+  const mail = createMailProbe({ ask: asking(resolver), clock })
   const tenant = new TenantProbe({ fetchUrl, urls: identityUrls(IDENTITY_URL), clock, setTimer }, TENANT_PROBE_BOUNDS)
   return createNetworkProbe({
     probeMail: (question, budget) => mail(question.domain, question.organisationalDomain, budget, question.asked),

@@ -3,7 +3,7 @@ import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkProbe } from "../../src/check/network-evidence.ts"
 import type { FakeTime } from "./time.ts"
-import { MAIL_HOST_ADDRESS, written, zone } from "./zone.ts"
+import { asking, MAIL_HOST_ADDRESS, written, zone } from "./zone.ts"
 
 /** The budget of a check or a batch that asks this outside. */
 export const BUDGET_MS = 3000
@@ -33,7 +33,7 @@ export function fakeNetwork(): FakeNetwork {
   return {
     requests,
     outside: (time, onDefect) => {
-      const mail = createMailProbe({ resolver: question => answer(question, time), clock: time.clock })
+      const mail = createMailProbe({ ask: asking(question => answer(question, time)), clock: time.clock })
       return createNetworkProbe({
         probeMail: ({ domain, organisationalDomain, asked }, budget) =>
           mail(domain, organisationalDomain, budget, asked),

@@ -1,5 +1,6 @@
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
 import type {
+  AskDns,
   CachingResolver,
   DnsAnswer,
   DnsQuestion,
@@ -51,6 +52,12 @@ export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () 
   }
   return { resolver, ask, requests }
 }
+
+/** A resolver without its promise. A question whose promise rejects is not answered. */
+export const asking =
+  (resolver: CachingResolver): AskDns =>
+  (question, onFinding) =>
+    void resolver(question).then(onFinding, () => undefined)
 
 /** A question as `TYPE name`; the root is `.`. */
 export const written = ({ name, type }: DnsQuestion): string => `${type} ${name === "" ? "." : name}`

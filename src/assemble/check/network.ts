@@ -150,12 +150,12 @@ export function networkSamples(
 function createMailLookup(
   { system: { clock } }: CheckContext,
   learning: Omit<LearningProbeDeps, "clock">,
-  { resolver, resolverOnce }: Pick<ResolverChain, "resolver" | "resolverOnce">,
+  { ask, askOnce }: Pick<ResolverChain, "ask" | "askOnce">,
   onStart: (lookup: Promise<MailProbeResult>) => void,
 ) {
   const probe = createMailProbe({
-    resolver,
-    resolverOnce,
+    ask,
+    askOnce,
     clock,
     // Only a weak listing is contradicted by a proof.
     needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).strength === "weak",

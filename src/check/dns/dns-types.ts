@@ -44,6 +44,9 @@ export type CachedDnsAnswer = DnsAnswer & {
 /** A resolver whose answers say whether they come from a cache, and how long they are fresh. */
 export type CachingResolver = (question: DnsQuestion) => Promise<Finding<CachedDnsAnswer>>
 
+/** The same without a promise: `onFinding` receives the finding, once, perhaps before this returns. It must not throw. */
+export type AskDns = (question: DnsQuestion, onFinding: (finding: Finding<CachedDnsAnswer>) => void) => void
+
 /** The reply of one server to one question. */
 export type ServerReply =
   | {

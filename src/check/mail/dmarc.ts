@@ -1,60 +1,86 @@
 import { type Finding, known } from "../../base/finding.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { type CachingResolver, type DnsAnswer, trimSpace, txtValues } from "../dns/dns-types.ts"
+import { type DnsAnswer, trimSpace, txtValues } from "../dns/dns-types.ts"
 import { prefixedName } from "../dns/domain-name.ts"
 import type { DmarcPolicy } from "../verdict/evidence.ts"
 
 /** How many DMARC questions one check asks: one about the name, the others about its parents (RFC 9989 §4.10). */
 export const DMARC_QUESTIONS_MAX = LIMITS.dmarcQuestionsPerCheckMax
 
-/** The name whose policy is asked for. Names are A-labels, lower case, without a trailing dot. */
-type DmarcSubject = {
-  readonly domain: string
-  /** The registrable domain: `domain` or a parent. What stands above it is taken for a public suffix. */
-  readonly organisationalDomain: string
-  /** Whether `domain` exists. Called only if the record in force has a policy of its own for names that do not. */
-  readonly exists: () => Promise<boolean>
-}
+/** Asks for the TXT records of a name, which is that of a parent or of the domain itself. */
+export type AskDmarc = (name: string, isParent: boolean, onAnswer: (answer: Finding<DnsAnswer>) => void) => void
 
 /**
- * The DMARC policy that holds for a name (RFC 9989 §4.10.1): that of its own record, else that for subdomains in the record which
- * the DNS tree walk finds. Null: there is none. Unknown: a question that decides failed.
+ * Asks for the DMARC policy that holds for a name (RFC 9989 §4.10.1): that of its own record, else that for subdomains in the record which the DNS
+ * tree walk finds. Names are A-labels, lower case, without a trailing dot; what stands above `organisationalDomain` is taken for a public suffix.
  *
- * The name and its registrable domain are asked about at the same time; if the name has no record, then all its other parents.
- * `parentResolver` resolves the questions about parents, of which there are at most `DMARC_QUESTIONS_MAX` less one.
+ * The name and its registrable domain are asked about at the same time; if the name has no record, then all its other parents, of which there
+ * are at most `DMARC_QUESTIONS_MAX` less one.
+ *
+ * It gives what reads the policy once all questions are answered. Null: there is none. Unknown: a question that decides failed. `exists` is
+ * called only if the record in force has a policy of its own for names that do not.
  */
-export async function lookupDmarcPolicy(
-  { domain, organisationalDomain, exists }: DmarcSubject,
-  resolver: CachingResolver,
-  parentResolver: CachingResolver,
-): Promise<Finding<DmarcPolicy | null>> {
-  const ownQuery = lookupDmarcRecord(resolver, domain)
-  const [own, registrable] =
-    organisationalDomain === domain
-      ? [await ownQuery, null]
-      : await Promise.all([ownQuery, lookupDmarcRecord(parentResolver, organisationalDomain)])
-  if (!own.known) return own
-  if (own.value !== null) return known(own.value.policy)
-  const walked = await Promise.all(
-    remainingParents(domain, organisationalDomain, registrable).map(async name => {
-      const isRegistrable = registrable !== null && name === organisationalDomain
-      return { name, record: isRegistrable ? registrable : await lookupDmarcRecord(parentResolver, name) }
-    }),
-  )
-  const inherited = inheritedRecord(walked, organisationalDomain)
-  if (!inherited.known) return inherited
-  if (inherited.value === null) return known(null)
-  const { subdomainPolicy, missingSubdomainPolicy } = inherited.value
-  const isSame = subdomainPolicy === missingSubdomainPolicy
-  return known(isSame || (await exists()) ? subdomainPolicy : missingSubdomainPolicy)
+export function askDmarcPolicy(
+  domain: string,
+  organisationalDomain: string,
+  ask: AskDmarc,
+): (exists: () => boolean) => Finding<DmarcPolicy | null> {
+  const isRegistrable = domain === organisationalDomain
+  let own: DmarcFinding = NO_RECORD
+  let registrable: DmarcFinding | null = null
+  let walked: readonly WalkedParent[] = []
+  let pendingCount = isRegistrable ? 1 : 2
+  const walkOn = (): void => {
+    pendingCount--
+    if (pendingCount > 0 || !own.known || own.value !== null) return
+    const names = remainingParents(domain, organisationalDomain, registrable)
+    walked = names.map(name => ({ name, record: NO_RECORD }))
+    for (const parent of walked) {
+      const keep = (record: DmarcFinding): void => {
+        parent.record = record
+      }
+      if (registrable !== null && parent.name === organisationalDomain) keep(registrable)
+      else askForRecord(ask, parent.name, true, keep)
+    }
+  }
+  askForRecord(ask, domain, false, record => {
+    own = record
+    walkOn()
+  })
+  if (!isRegistrable)
+    askForRecord(ask, organisationalDomain, true, record => {
+      registrable = record
+      walkOn()
+    })
+  return exists => {
+    if (!own.known) return own
+    if (own.value !== null) return known(own.value.policy)
+    const inherited = inheritedRecord(walked, organisationalDomain)
+    if (!inherited.known) return inherited
+    if (inherited.value === null) return known(null)
+    const { subdomainPolicy, missingSubdomainPolicy } = inherited.value
+    const isSame = subdomainPolicy === missingSubdomainPolicy
+    return known(isSame || exists() ? subdomainPolicy : missingSubdomainPolicy)
+  }
+}
+
+function askForRecord(
+  ask: AskDmarc,
+  domain: string,
+  isParent: boolean,
+  onRecord: (record: DmarcFinding) => void,
+): void {
+  const name = prefixedName("_dmarc", domain)
+  if (name === null) onRecord(NO_RECORD)
+  else ask(name, isParent, answer => onRecord(answer.known ? dmarcRecordIn(answer.value) : answer))
 }
 
 /** The parents that decide, the longest first: a `psd` of the registrable domain's record ends the walk there (§4.10). */
 function remainingParents(
   domain: string,
   organisationalDomain: string,
-  registrable: Finding<DmarcRecord | null> | null,
+  registrable: DmarcFinding | null,
 ): readonly string[] {
   const parents = treeWalkParents(domain)
   const endsThere = registrable?.known === true && registrable.value !== null && registrable.value.psd !== "u"
@@ -69,14 +95,14 @@ function treeWalkParents(domain: string): readonly string[] {
   return Array.from({ length: parentCount }, (_, at) => longest.slice(at).join("."))
 }
 
-/** A parent and its record. Null: it has none. */
-type WalkedParent = { readonly name: string; readonly record: Finding<DmarcRecord | null> }
+/** A parent and its record. */
+type WalkedParent = { readonly name: string; record: DmarcFinding }
 
 /**
  * The record that holds for a name without one: that of its Organizational Domain, else that of its Public Suffix Domain (RFC 9989
  * §4.10.1, §4.10.2). The parents go from the longest to the shortest.
  */
-function inheritedRecord(parents: readonly WalkedParent[], organisationalDomain: string): Finding<DmarcRecord | null> {
+function inheritedRecord(parents: readonly WalkedParent[], organisationalDomain: string): DmarcFinding {
   let below: DmarcRecord | null = null
   let shortest: DmarcRecord | null = null
   for (const { name, record } of parents) {
@@ -104,14 +130,15 @@ type DmarcRecord = {
 }
 
 /** The record of a name. Null: there is none, there are several, or the name of the question would be too long. */
-async function lookupDmarcRecord(resolver: CachingResolver, domain: string): Promise<Finding<DmarcRecord | null>> {
-  const name = prefixedName("_dmarc", domain)
-  if (name === null) return known(null)
-  const answer: Finding<DnsAnswer> = await resolver({ name, type: "TXT" })
-  if (!answer.known) return answer
-  const [record, ...others] = txtValues(answer.value).filter(text => DMARC_VERSION.test(text))
+type DmarcFinding = Finding<DmarcRecord | null>
+
+const NO_RECORD: DmarcFinding = known(null)
+
+function dmarcRecordIn(answer: DnsAnswer): DmarcFinding {
+  const records = txtValues(answer).filter(text => DMARC_VERSION.test(text))
+  const [record] = records
   // Several are all discarded, and the walk goes on as if there were none (§4.10).
-  return known(record === undefined || others.length > 0 ? null : readDmarcRecord(record))
+  return record === undefined || records.length > 1 ? NO_RECORD : known(readDmarcRecord(record))
 }
 
 /** The version is the first tag (RFC 9989 §4.7). Its value is case-sensitive, its name is not (§4.8). */

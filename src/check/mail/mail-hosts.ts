@@ -58,14 +58,14 @@ export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
   named.sort(byPreference)
   const distinct =
     named.length < 2 ? named : [...Map.groupBy(named, ({ host }) => host).values()].flatMap(([first]) => first ?? [])
-  const all = distinct.map(mx => ({ ...mx, provider: providerOfMailHost(mx.host) }))
+  const all = distinct.map(({ priority, host }) => ({ priority, host, provider: providerOfMailHost(host) }))
   const hosts = all.slice(0, MAIL_HOSTS_MAX)
   const accepting = hosts.filter(({ provider }) => provider?.kind !== "placeholder")
   const provider = preferredProvider(accepting)
   // Senders pass over hosts that do not answer, so one host tells, wherever it stands.
   const isDisposable = all.some(host => host.provider?.operator === "disposable")
   return {
-    mx: hosts.map(host => ({ ...host, provider: host.provider?.key ?? null })),
+    mx: hosts.map(({ priority, host, provider: of }) => ({ priority, host, provider: of?.key ?? null })),
     isNullMx: nullCount > 0 && named.length + otherCount === 0,
     hasNoHost: otherCount > 0 && named.length === 0,
     acceptsMail: accepting.length > 0,

@@ -1,5 +1,6 @@
 import { type Finding, unknown } from "../../base/finding.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { isSameOrSubdomain } from "../address/public-suffix.ts"
 import type { CachingResolver } from "../dns/dns-types.ts"
 
 /** How many DNS questions one check asks about mail, cached ones included. */
@@ -14,17 +15,8 @@ export const HOST_QUESTIONS_MAX = LIMITS.dnsHostQuestionsPerCheckMax
 /** MX, TXT, A and DMARC of the domain. One without a mail host has AAAA too. */
 const OWN_QUESTIONS = 4
 
-/** The questions of one check about the addresses of mail hosts. */
-export type HostQuestions = {
-  /** Sets how many of the questions are theirs, before any of them is asked. */
-  readonly begin: (count: number) => void
-  /** Resolves as `resolver` does as long as there are questions left; then every question is `unavailable` and not asked. */
-  readonly limit: (resolver: CachingResolver) => CachingResolver
-  /** Gives the rest of them to others. */
-  readonly end: () => void
-}
-
-const NOT_ASKED: Finding<never> = unknown("unavailable")
+/** The finding of a question that is beyond the budget. */
+export const NOT_ASKED: Finding<never> = unknown("unavailable")
 
 /**
  * The DNS questions of one check: a domain whose records lead to many others must not have us ask about all of them. The domain's own
@@ -55,7 +47,7 @@ export class QuestionBudget {
    */
   limit(resolver: CachingResolver): CachingResolver {
     return async question => {
-      const isForeign = !this.#isOwn(question.name)
+      const isForeign = !isSameOrSubdomain(question.name, this.#organisationalDomain)
       if (isForeign && this.#foreignLeft <= 0) return NOT_ASKED
       if (isForeign) this.#foreignLeft--
       if (this.#left <= this.#hostsLeft && !this.#areHostsDone) await this.#waitForHosts()
@@ -65,30 +57,28 @@ export class QuestionBudget {
     }
   }
 
-  /** The questions about the addresses of mail hosts. */
-  readonly hosts: HostQuestions = {
-    begin: count => {
-      this.#hostsLeft = Math.min(count, HOST_QUESTIONS_MAX)
-    },
-    limit: resolver => question => {
-      if (this.#hostsLeft <= 0) return Promise.resolve(NOT_ASKED)
-      this.#left--
-      this.#hostsLeft--
-      return resolver(question)
-    },
-    end: () => {
-      this.#hostsLeft = 0
-      this.#areHostsDone = true
-      this.#hostsEnd?.resolve()
-    },
+  /** Sets how many of the questions mail hosts have, before any of them is asked. */
+  beginHosts(count: number): void {
+    this.#hostsLeft = Math.min(count, HOST_QUESTIONS_MAX)
+  }
+
+  /** Takes a question about a mail host. False: none is left for them. */
+  takeHost(): boolean {
+    if (this.#hostsLeft <= 0) return false
+    this.#left--
+    this.#hostsLeft--
+    return true
+  }
+
+  /** Gives what mail hosts leave over to others. */
+  endHosts(): void {
+    this.#hostsLeft = 0
+    this.#areHostsDone = true
+    this.#hostsEnd?.resolve()
   }
 
   #waitForHosts(): Promise<void> {
     this.#hostsEnd ??= Promise.withResolvers()
     return this.#hostsEnd.promise
-  }
-
-  #isOwn(name: string): boolean {
-    return name === this.#organisationalDomain || name.endsWith(`.${this.#organisationalDomain}`)
   }
 }

@@ -95,24 +95,32 @@ const QUERYABLE_NAME = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63}$/
 /**
  * The suites that a domain's SPF record names, directly or through `include` and `redirect`, whose records are queried level by
  * level. The domain of a known provider is not queried, since it is an indicator itself, and neither is a domain with macros.
- * A failed query ends its branch, and a limit ends the search; the indicators up to then are returned.
+ * A failed query ends its branch, and a limit ends the search; the indicators up to then are returned. No promise: nothing is queried.
  */
-export async function lookupSpfSuites(
+export function lookupSpfSuites(
   resolver: CachingResolver,
   domain: string,
   record: string,
-): Promise<readonly SuiteIndicator[]> {
+): readonly SuiteIndicator[] | Promise<readonly SuiteIndicator[]> {
   const search = new SuiteSearch(domain)
-  for (let level = [record]; level.length > 0; ) {
-    const unknownNames = level.flatMap(each => search.read(each))
-    if (unknownNames.length === 0) break
+  const unknownNames = search.read(record)
+  return unknownNames.length === 0 ? search.indicators : searchLinked(resolver, search, unknownNames)
+}
+
+async function searchLinked(
+  resolver: CachingResolver,
+  search: SuiteSearch,
+  names: readonly string[],
+): Promise<readonly SuiteIndicator[]> {
+  for (let unknownNames = names; unknownNames.length > 0; ) {
     const answers = await Promise.all(unknownNames.map(name => resolver({ name, type: "TXT" })))
-    level = []
+    const level: string[] = []
     for (const answer of answers) {
       if (!answer.known) continue
       if (answer.value.outcome !== "records" && search.countVoid() > VOID_LOOKUPS_MAX) return search.indicators
       level.push(...[selectSpfRecord(txtValues(answer.value))].filter(text => text !== null))
     }
+    unknownNames = level.flatMap(each => search.read(each))
   }
   return search.indicators
 }
@@ -120,24 +128,27 @@ export async function lookupSpfSuites(
 /** A search through the records to which a domain's SPF record leads, and what it has found. */
 class SuiteSearch {
   readonly indicators: SuiteIndicator[] = []
-  readonly #visited: Set<string>
+  /** The domain and names of at most `SPF_LOOKUPS_MAX` terms. */
+  readonly #visited: string[]
   #lookupsLeft = SPF_LOOKUPS_MAX
   #voidsCount = 0
 
   constructor(domain: string) {
-    this.#visited = new Set([domain])
+    this.#visited = [domain]
   }
 
   /** Reads a record: finds the suites that it names, and gives the names whose records are not known. */
   read(record: string): readonly string[] {
     const { lookupCount, names } = readRecord(record, this.#lookupsLeft)
     this.#lookupsLeft -= lookupCount
-    const newNames = names.filter(({ name }) => !this.#visited.has(name))
-    for (const { name, provider } of newNames) {
-      this.#visited.add(name)
+    const unknownNames: string[] = []
+    for (const { name, provider } of names) {
+      if (this.#visited.includes(name)) continue
+      this.#visited.push(name)
       if (isOfSuite(provider)) this.indicators.push({ operator: provider.operator, entry: `spf:${name}` })
+      else if (provider === null && QUERYABLE_NAME.test(name)) unknownNames.push(name)
     }
-    return newNames.flatMap(({ name, provider }) => (provider === null && QUERYABLE_NAME.test(name) ? name : []))
+    return unknownNames
   }
 
   /** Counts a lookup that found no record, and gives how many there were. */

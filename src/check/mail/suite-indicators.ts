@@ -38,6 +38,12 @@ export function parseSuiteClues(text: string): readonly SuiteClue[] {
 
 let suiteClues: readonly SuiteClue[] | null = null
 
+/** No clue is queried. */
+export const NO_INDICATORS: readonly SuiteIndicator[] = []
+
+/** Indicators, or a promise of them if something is queried. */
+export type Indicators = readonly SuiteIndicator[] | Promise<readonly SuiteIndicator[]>
+
 /**
  * The suites that other records of the domain show behind `provider`. The clues are queried at the same time. Empty: there are
  * none, or the provider hides no suite. A failed query shows nothing. `operator`: only those of one; absent: all.
@@ -47,7 +53,7 @@ export function lookupHiddenSuites(
   domain: string,
   provider: MailProvider,
   operator: MailOperator | null = null,
-): Promise<readonly SuiteIndicator[]> {
+): Indicators {
   const isWanted = (clue: SuiteClue) =>
     (operator === null || clue.operator === operator) &&
     (clue.behindProviders.includes(provider.kind) || clue.behindProviders.includes(provider.key))
@@ -58,24 +64,14 @@ export function lookupHiddenSuites(
  * The DKIM keys that the domain publishes for an office suite. They prove what an MX record alone does not: that the domain is
  * the suite's customer.
  */
-export function lookupSuiteKeys(
-  resolver: CachingResolver,
-  domain: string,
-  suite: MailOperator,
-): Promise<readonly SuiteIndicator[]> {
-  return lookupClues(resolver, domain, ({ operator, kind }) => operator === suite && kind === "dkim")
-}
+export const lookupSuiteKeys = (resolver: CachingResolver, domain: string, suite: MailOperator): Indicators =>
+  lookupClues(resolver, domain, ({ operator, kind }) => operator === suite && kind === "dkim")
 
-async function lookupClues(
-  resolver: CachingResolver,
-  domain: string,
-  isWanted: (clue: SuiteClue) => boolean,
-): Promise<readonly SuiteIndicator[]> {
+function lookupClues(resolver: CachingResolver, domain: string, isWanted: (clue: SuiteClue) => boolean): Indicators {
   suiteClues ??= parseSuiteClues(HIDDEN_SUITES)
   const clues = suiteClues.filter(isWanted)
-  if (clues.length === 0) return []
-  const indicators = await Promise.all(clues.map(clue => lookupClue(resolver, domain, clue)))
-  return indicators.flat()
+  if (clues.length === 0) return NO_INDICATORS
+  return Promise.all(clues.map(clue => lookupClue(resolver, domain, clue))).then(indicators => indicators.flat())
 }
 
 async function lookupClue(
@@ -108,8 +104,10 @@ export type SuiteIndicator = { readonly operator: MailOperator; readonly entry: 
 export function detectSuites(indicators: readonly SuiteIndicator[], otherSuite: string | null): DetectedSuites {
   if (indicators.length === 0) return { suiteA: [], suiteB: [], otherSuite }
   const entriesOf = (suite: MailOperator): readonly string[] => {
-    const ofSuite = indicators.filter(({ operator }) => operator === suite)
-    return ofSuite.length === 0 ? [] : [...new Set(ofSuite.map(({ entry }) => entry))]
+    const entries: string[] = []
+    for (const { operator, entry } of indicators)
+      if (operator === suite && !entries.includes(entry)) entries.push(entry)
+    return entries
   }
   return { suiteA: entriesOf("suite_a"), suiteB: entriesOf("suite_b"), otherSuite }
 }

@@ -11,7 +11,7 @@ import { type MailProviderKind, providerOfMailHost } from "../../../src/check/ma
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
 import { ALL_QUESTIONS, QUESTIONS } from "../../../src/check/verdict/evidence-need.ts"
 import { createFakeTime } from "../../support/time.ts"
-import { type ZoneRecords, zone } from "../../support/zone.ts"
+import { asking, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "mx1.throw-away.com"
 
@@ -36,7 +36,7 @@ function learning(
     if (domain.startsWith("listed")) return matchInSet("disposable")
     return matchFirst(registrable) ?? matchInSet(lists[domain] ?? lists[registrable] ?? null)
   }
-  const request = createMailProbe({ resolver, clock: time.clock })
+  const request = createMailProbe({ ask: asking(resolver), clock: time.clock })
   const probe = createLearningProbe(async (...of) => ({ ...(await request(...of)), ...from }), {
     learnedHosts: learnsNothing ? null : learnedHosts,
     matchLists,
@@ -349,7 +349,7 @@ test("a defect in what was learned leaves the evidence of DNS as it is, and is r
   const time = createFakeTime()
   const probe = createLearningProbe(
     createMailProbe({
-      resolver: zone({ "MX acme.com": [`10 ${HOST}`], [`A ${HOST}`]: ["45.1.2.3"] }, 300, time.clock).ask,
+      ask: asking(zone({ "MX acme.com": [`10 ${HOST}`], [`A ${HOST}`]: ["45.1.2.3"] }, 300, time.clock).ask),
       clock: time.clock,
     }),
     {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
-import { DMARC_QUESTIONS_MAX, lookupDmarcPolicy } from "../../../src/check/mail/dmarc.ts"
+import { askDmarcPolicy, DMARC_QUESTIONS_MAX } from "../../../src/check/mail/dmarc.ts"
 import type { DmarcPolicy } from "../../../src/check/verdict/evidence.ts"
-import { type ZoneRecords, zone } from "../../support/zone.ts"
+import { settled } from "../../support/time.ts"
+import { asking, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const OWN = "TXT _dmarc.acme.com"
 const BELOW = "TXT _dmarc.mail.acme.com"
@@ -15,13 +16,13 @@ async function walk(
   { exists = true, registrable = domain.split(".").slice(-2).join(".") } = {},
 ) {
   const { ask, requests: questions } = zone(records)
-  const subject = { domain, organisationalDomain: registrable, exists: async () => exists }
   const parents: string[] = []
-  const policy = await lookupDmarcPolicy(subject, ask, question => {
-    parents.push(question.name)
-    return ask(question)
+  const policyOfAnswers = askDmarcPolicy(domain, registrable, (name, isParent, onAnswer) => {
+    if (isParent) parents.push(name)
+    asking(ask)({ name, type: "TXT" }, onAnswer)
   })
-  return { policy, questions, parents }
+  await settled()
+  return { policy: policyOfAnswers(() => exists), questions, parents, policyOfAnswers }
 }
 
 const policy = async (...parts: Parameters<typeof walk>) => (await walk(...parts)).policy
@@ -132,15 +133,13 @@ describe("a name without a record", () => {
     expect(said(await policy({ [OWN]: [record] }, "acme.com", { exists: false }))).toBe("none")
   })
 
-  test("is not waited for to exist if that decides nothing", async () => {
-    const subject = {
-      domain: "mail.acme.com",
-      organisationalDomain: "acme.com",
-      exists: () => Promise.withResolvers<boolean>().promise,
-    }
+  test("is not looked at for its existence if that decides nothing", async () => {
     for (const text of ["v=DMARC1; p=reject", "v=DMARC1; p=none; sp=reject; np=reject"]) {
-      const { ask } = zone({ [OWN]: [text] })
-      expect(await lookupDmarcPolicy(subject, ask, ask)).toEqual(known("reject"))
+      const { policyOfAnswers } = await walk({ [OWN]: [text] }, "mail.acme.com")
+      const exists = () => {
+        throw new Error("it decides nothing")
+      }
+      expect(policyOfAnswers(exists)).toEqual(known("reject"))
     }
   })
 
@@ -233,14 +232,9 @@ describe("questions", () => {
 
   test("about the name and its registrable domain, and then about all others, are sent at the same time", async () => {
     const { ask, requests } = zone({})
-    const subject = {
-      domain: "a.b.mail.acme.com",
-      organisationalDomain: "acme.com",
-      exists: async () => true,
-    }
-    const lookup = lookupDmarcPolicy(subject, ask, ask)
+    askDmarcPolicy("a.b.mail.acme.com", "acme.com", (name, _, onAnswer) => asking(ask)({ name, type: "TXT" }, onAnswer))
     expect(requests.splice(0)).toEqual(["TXT _dmarc.a.b.mail.acme.com", OWN])
-    await lookup
+    await settled()
     expect(requests).toEqual(["TXT _dmarc.b.mail.acme.com", BELOW, "TXT _dmarc.com"])
   })
 

@@ -12,7 +12,7 @@ import {
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { HOST_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
 import { createFakeTime } from "../../support/time.ts"
-import { type ZoneRecords, zone } from "../../support/zone.ts"
+import { asking, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const SUITE_A = "aspmx.l.google.com"
 const GATEWAY = "mxa-001.pphosted.com"
@@ -25,7 +25,11 @@ async function probe(records: ZoneRecords, resolver?: CachingResolver) {
   const { clock, later: setTimer } = createFakeTime()
   const { ask, requests } = zone(records)
   const deadline = new Deadline(setTimer, WITHIN_MS)
-  const { mail, hosts } = await createMailProbe({ resolver: resolver ?? ask, clock })("acme.com", "acme.com", deadline)
+  const { mail, hosts } = await createMailProbe({ ask: asking(resolver ?? ask), clock })(
+    "acme.com",
+    "acme.com",
+    deadline,
+  )
   if (!mail.known) throw new Error("the case leaves mail unknown")
   const questions = requests.filter(each => !each.endsWith(" acme.com") && !each.includes("_dmarc"))
   return { ...mail.value, hosts, questions }
@@ -94,7 +98,7 @@ describe("the addresses of mail hosts", () => {
     const { ask } = zone({ "MX acme.com": ["10 a.mx.net"], "A a.mx.net": ["127.0.0.1"] })
     const resolver: CachingResolver = question =>
       question.name === "a.mx.net" ? Promise.withResolvers<never>().promise : ask(question)
-    const pending = createMailProbe({ resolver, clock: time.clock })(
+    const pending = createMailProbe({ ask: asking(resolver), clock: time.clock })(
       "acme.com",
       "acme.com",
       new Deadline(time.later, WITHIN_MS),
@@ -112,7 +116,11 @@ test("the addresses of slow hosts are waited for a second in all, and the other 
     question.name.endsWith(".mx.net") ? Promise.withResolvers<never>().promise : ask(question)
   const deadline = new Deadline(time.later, 3 * HOSTS_TIMEOUT_MS)
   let isSettled = false
-  const pending = createMailProbe({ resolver, clock: time.clock })("acme.com", "acme.com", deadline).finally(() => {
+  const pending = createMailProbe({ ask: asking(resolver), clock: time.clock })(
+    "acme.com",
+    "acme.com",
+    deadline,
+  ).finally(() => {
     isSettled = true
   })
   const turns = async () => {

@@ -8,7 +8,7 @@ import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { FOREIGN_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
 import { ALL_QUESTIONS, QUESTIONS } from "../../../src/check/verdict/evidence-need.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
-import { written, type ZoneRecords, zone } from "../../support/zone.ts"
+import { asking, written, type ZoneRecords, zone } from "../../support/zone.ts"
 
 const WITHIN_MS = 1000
 const DEAD_NAMES = "A acme.com|TXT acme.com|MX acme.com".split("|")
@@ -22,7 +22,11 @@ const GATEWAY = "mxa-001.pphosted.com"
 async function probe(records: ZoneRecords, domain = "acme.com", organisational = domain) {
   const { clock, later: setTimer } = createFakeTime()
   const { ask: resolver, requests: queries } = zone(records)
-  const result = await createMailProbe({ resolver, clock })(domain, organisational, new Deadline(setTimer, WITHIN_MS))
+  const result = await createMailProbe({ ask: asking(resolver), clock })(
+    domain,
+    organisational,
+    new Deadline(setTimer, WITHIN_MS),
+  )
   return { ...result, queries }
 }
 
@@ -39,7 +43,11 @@ describe("questions", () => {
   test("for the own records are sent at the same time", () => {
     const { ask: resolver, requests: queries } = zone({})
     const { clock, later: setTimer } = createFakeTime()
-    void createMailProbe({ resolver, clock })("mail.acme.com", "acme.com", new Deadline(setTimer, WITHIN_MS))
+    void createMailProbe({ ask: asking(resolver), clock })(
+      "mail.acme.com",
+      "acme.com",
+      new Deadline(setTimer, WITHIN_MS),
+    )
     expect(queries.toSorted()).toEqual([
       "A mail.acme.com",
       "MX mail.acme.com",
@@ -57,7 +65,7 @@ describe("questions", () => {
     const [once, shared] = [zone(records), zone(records)]
     const { clock, later: setTimer } = createFakeTime()
     const deadline = new Deadline(setTimer, WITHIN_MS)
-    await createMailProbe({ resolver: shared.ask, resolverOnce: once.ask, clock })(
+    await createMailProbe({ ask: asking(shared.ask), askOnce: asking(once.ask), clock })(
       "mail.acme.com",
       "acme.com",
       deadline,
@@ -102,7 +110,12 @@ describe("questions", () => {
         if (question.type !== "A" && question.type !== "AAAA") return ask(question)
         return new Promise(resolve => waiting.set(question.type, () => resolve(ask(question))))
       }
-      const found = createMailProbe({ resolver, clock })("acme.com", "acme.com", new Deadline(setTimer, 1000), asked)
+      const found = createMailProbe({ ask: asking(resolver), clock })(
+        "acme.com",
+        "acme.com",
+        new Deadline(setTimer, 1000),
+        asked,
+      )
       await settled()
       expect([asked, [...waiting.keys()].toSorted()]).toEqual([asked, ["A", "AAAA"]])
       for (const answer of waiting.values()) answer()
@@ -123,7 +136,7 @@ describe("questions", () => {
       const { clock, later: setTimer } = createFakeTime()
       const { ask: resolver, requests } = zone(records)
       const deadline = new Deadline(setTimer, WITHIN_MS)
-      const { mail } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", deadline, asked)
+      const { mail } = await createMailProbe({ ask: asking(resolver), clock })("acme.com", "acme.com", deadline, asked)
       expect(mail).toMatchObject({ known: true, value: { isUnreachable: true } })
       expect(requests.filter(each => each !== "TXT _dmarc.com").length).toBeLessThanOrEqual(QUESTIONS_MAX)
     }
@@ -385,7 +398,11 @@ describe("the operator of the mail", () => {
       const { ask: resolver } = zone({ ...records, "MX acme.com": [`1 ${host}`] })
       const needsSuiteProof = (...names: readonly string[]) => names.join() === needed
       const deadline = new Deadline(setTimer, WITHIN_MS)
-      const { suites } = await createMailProbe({ resolver, clock, needsSuiteProof })("acme.com", "acme.com", deadline)
+      const { suites } = await createMailProbe({ ask: asking(resolver), clock, needsSuiteProof })(
+        "acme.com",
+        "acme.com",
+        deadline,
+      )
       return suites.known ? [...suites.value.suiteA, ...suites.value.suiteB] : []
     }
     expect(await shown(SUITE_A, "acme.com,acme.com")).toEqual([`mx:${SUITE_A}`, "dkim:google._domainkey.acme.com"])
@@ -524,7 +541,11 @@ test("whatever the records hold, mail is known and all its texts are displayable
         }
         const { clock, later: setTimer } = createFakeTime()
         const deadline = new Deadline(setTimer, WITHIN_MS)
-        const { mail, suites } = await createMailProbe({ resolver, clock })("acme.com", "acme.com", deadline)
+        const { mail, suites } = await createMailProbe({ ask: asking(resolver), clock })(
+          "acme.com",
+          "acme.com",
+          deadline,
+        )
         expect(
           suites.known &&
             [...suites.value.suiteA, ...suites.value.suiteB].every(entry => /^[a-z]+:[!-~]{1,253}$/.test(entry)),
@@ -540,7 +561,7 @@ describe("time", () => {
   test("a query without a reply costs the deadline and nothing else", async () => {
     const time = createFakeTime()
     const { ask: resolver } = halting(question => question === "A acme.com")
-    const result = createMailProbe({ resolver, clock: time.clock })(
+    const result = createMailProbe({ ask: asking(resolver), clock: time.clock })(
       "acme.com",
       "acme.com",
       new Deadline(time.later, WITHIN_MS),
@@ -571,7 +592,7 @@ describe("time", () => {
     const time = createFakeTime()
     const { ask: resolver } = halting(question => question === "TXT slow.com")
     const result: Awaited<ReturnType<ReturnType<typeof createMailProbe>>>[] = []
-    const check = createMailProbe({ resolver, clock: time.clock })
+    const check = createMailProbe({ ask: asking(resolver), clock: time.clock })
     void check("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS)).then(each => result.push(each))
     await time.tick(WITHIN_MS - 1)
     expect(result).toEqual([])
@@ -592,7 +613,7 @@ describe("time", () => {
     }
     const time = createFakeTime()
     const deadline = new Deadline(time.later, WITHIN_MS)
-    const result = createMailProbe({ resolver: counted, clock: time.clock })("acme.com", "acme.com", deadline)
+    const result = createMailProbe({ ask: asking(counted), clock: time.clock })("acme.com", "acme.com", deadline)
     await time.tick(0)
     expect(seen).toContain("TXT slow.com")
     expect(seen).toContain("CNAME autodiscover.acme.com")
@@ -612,7 +633,7 @@ describe("time", () => {
         return answer.known && change !== null ? known({ ...answer.value, ...change }) : unknown("unavailable")
       }
     const fresh = async (of: (question: string) => Partial<CachedDnsAnswer> | null) => {
-      const probing = createMailProbe({ resolver: answering(of), clock: time.clock })
+      const probing = createMailProbe({ ask: asking(answering(of)), clock: time.clock })
       const { isCached, freshUntilMs } = await probing("acme.com", "acme.com", new Deadline(time.later, WITHIN_MS))
       return [isCached, freshUntilMs - time.clock()]
     }

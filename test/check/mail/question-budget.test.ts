@@ -15,7 +15,9 @@ function budgetOf() {
     await Promise.all(Array.from({ length: count }, (_, at) => limited({ name: `h${at}.${domain}`, type: "A" })))
     return asked.filter(name => name.endsWith(`.${domain}`)).length
   }
-  return { budget, resolver, askedOf }
+  const hostResolver: CachingResolver = async question =>
+    budget.takeHost() ? await resolver(question) : unknown("unavailable")
+  return { budget, resolver, hostResolver, askedOf }
 }
 
 test("mail hosts have what they may need of a check's twelve questions less four for its own records, and others have the rest", async () => {
@@ -25,22 +27,22 @@ test("mail hosts have what they may need of a check's twelve questions less four
     [6, 6, 2],
     [40, 8, 0],
   ] as const) {
-    const { budget, resolver, askedOf } = budgetOf()
-    budget.hosts.begin(needed)
+    const { budget, resolver, hostResolver, askedOf } = budgetOf()
+    budget.beginHosts(needed)
     const others = askedOf(budget.limit(resolver), 20, "acme.com")
-    expect(await askedOf(budget.hosts.limit(resolver), 20, "mx.net")).toBe(ofHosts)
-    budget.hosts.end()
+    expect(await askedOf(hostResolver, 20, "mx.net")).toBe(ofHosts)
+    budget.endHosts()
     expect(await others).toBe(ofOthers)
   }
 })
 
 test("others wait for what mail hosts leave over, so that their number does not depend on who comes first", async () => {
   for (const comeFirst of ["hosts", "others"] as const) {
-    const { budget, resolver, askedOf } = budgetOf()
-    budget.hosts.begin(6)
+    const { budget, resolver, hostResolver, askedOf } = budgetOf()
+    budget.beginHosts(6)
     const early = comeFirst === "others" ? askedOf(budget.limit(resolver), 20, "acme.com") : null
-    const ofHosts = await askedOf(budget.hosts.limit(resolver), 3, "mx.net")
-    budget.hosts.end()
+    const ofHosts = await askedOf(hostResolver, 3, "mx.net")
+    budget.endHosts()
     expect(ofHosts).toBe(3)
     expect(await (early ?? askedOf(budget.limit(resolver), 20, "acme.com"))).toBe(5)
   }
@@ -49,8 +51,8 @@ test("others wait for what mail hosts leave over, so that their number does not 
 test("the address of a domain without a mail host takes a question of others, and names of others have four", async () => {
   const { budget, resolver, askedOf } = budgetOf()
   budget.takeAddress()
-  budget.hosts.begin(0)
-  budget.hosts.end()
+  budget.beginHosts(0)
+  budget.endHosts()
   expect(await askedOf(budget.limit(resolver), 20, "notacme.com")).toBe(4)
   expect(await askedOf(budget.limit(resolver), 20, "acme.com")).toBe(3)
 })

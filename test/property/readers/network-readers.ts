@@ -1,7 +1,7 @@
-import { known } from "../../../src/base/finding.ts"
+import { type Finding, known } from "../../../src/base/finding.ts"
 import { BOOTSTRAP_CHARS_MAX, parseBootstrap } from "../../../src/check/age/rdap-bootstrap.ts"
 import { parseRegistration } from "../../../src/check/age/rdap-response.ts"
-import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
+import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { parseReply } from "../../../src/check/dns/wire/packet.ts"
 import { GUARDED_FETCH_BOUNDS } from "../../../src/check/fetch/guarded-fetch.ts"
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../../src/check/fetch/http-response.ts"
 import { decodePage, parsePage } from "../../../src/check/homepage/page-parser.ts"
 import { detectParking } from "../../../src/check/homepage/parking-signals.ts"
-import { lookupDmarcPolicy } from "../../../src/check/mail/dmarc.ts"
+import { askDmarcPolicy } from "../../../src/check/mail/dmarc.ts"
 import { lookupSpfSuites, selectSpfRecord } from "../../../src/check/mail/spf.ts"
 import { lookupSuiteKeys } from "../../../src/check/mail/suite-indicators.ts"
 import { parseTenant } from "../../../src/check/tenant/tenant-lookup.ts"
@@ -24,10 +24,12 @@ const DOMAIN = "example.com"
 const MESSAGE_BYTES_MAX = 65_535
 
 /** Every question has this one TXT record. */
+const answerOf = (text: string): Finding<CachedDnsAnswer> =>
+  known({ outcome: "records", records: [{ type: "TXT", text }], ttlS: 1, isCached: false, freshUntilMs: 0 })
 const answering =
   (text: string): CachingResolver =>
   async () =>
-    known({ outcome: "records", records: [{ type: "TXT", text }], ttlS: 1, isCached: false, freshUntilMs: 0 })
+    answerOf(text)
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
   yield bytes
@@ -155,9 +157,9 @@ export const NETWORK_READERS: readonly Reader[] = [
     frame: text => `v=DMARC1; p=none; ${text}`,
     bytesMax: MESSAGE_BYTES_MAX,
     memoryBytesMax: 4 * 1_048_576,
-    read: async bytes => {
-      const ask = answering(textOf(bytes))
-      await lookupDmarcPolicy({ domain: DOMAIN, organisationalDomain: DOMAIN, exists: async () => true }, ask, ask)
+    read: bytes => {
+      const answer = answerOf(textOf(bytes))
+      return askDmarcPolicy(DOMAIN, DOMAIN, (_name, _isParent, onAnswer) => onAnswer(answer))(() => true)
     },
   },
   {

@@ -45,6 +45,8 @@ export type DnsCacheStats = { readonly entries: number; readonly hits: number; r
 
 type CachedFinding = Finding<CachedDnsAnswer>
 
+type OnFinding = (finding: CachedFinding) => void
+
 /**
  * Caches answers for their TTL, and replaces failures by stale ones (RFC 8767). Equal questions that are in flight at the same
  * time are sent once, and all of them get the same finding.
@@ -52,6 +54,8 @@ type CachedFinding = Finding<CachedDnsAnswer>
 export class DnsCache {
   readonly #cache: FactCache<DnsAnswer, CachedFinding>
   readonly #clock: Clock
+  /** Who waits for the finding of each question that is in flight. */
+  readonly #pending = new Map<string, OnFinding[]>()
   #hits = 0
   #misses = 0
 
@@ -71,40 +75,47 @@ export class DnsCache {
   }
 
   /**
-   * The fresh or pending finding of a question, else that with which `ask` calls its argument, once. A stale answer replaces a failure. `isOnce`: an
-   * answer that is not cached yet is not cached, because what becomes of it is, unless it is late.
+   * Calls `onFinding` with the fresh or pending finding of a question, else with that with which `send` calls its argument, once. A stale answer
+   * replaces a failure. `isOnce`: an answer that is not cached yet is not cached, because what becomes of it is, unless it is late.
    */
-  resolve(
+  ask(
     question: DnsQuestion,
-    ask: (onEnd: (finding: Finding<DnsAnswer>) => void) => void,
+    send: (onEnd: (finding: Finding<DnsAnswer>) => void) => void,
+    onFinding: OnFinding,
     isOnce = false,
-  ): Promise<CachedFinding> {
+  ): void {
     const key = `${question.type} ${question.name}`
     const hit = this.#cache.fresh(key)
     if (hit !== undefined) {
       this.#hits++
-      return Promise.resolve(hit)
+      onFinding(hit)
+      return
     }
     this.#misses++
-    const { flights } = this.#cache
-    const pending = flights.get(key)
-    if (pending !== undefined) return pending
-    const { promise, resolve } = Promise.withResolvers<CachedFinding>()
-    flights.add(key, promise)
+    const pending = this.#pending.get(key)
+    if (pending !== undefined) {
+      pending.push(onFinding)
+      return
+    }
+    const waiting = [onFinding]
+    this.#pending.set(key, waiting)
     const askedAtMs = this.#clock()
     try {
-      ask(finding => {
-        flights.invalidate(key)
-        if (!finding.known) resolve(this.#cache.setFailure(key, finding))
-        else if (isOnce && this.#clock() - askedAtMs < LATE_MS)
-          resolve(cachedFinding(finding, false, this.#clock() + lifetimeMs(finding.value)))
-        else resolve(this.#cache.setAnswer(key, finding, lifetimeMs(finding.value)))
+      send(finding => {
+        this.#pending.delete(key)
+        const found = this.#cached(key, finding, isOnce && this.#clock() - askedAtMs < LATE_MS)
+        for (const receive of waiting) receive(found)
       })
     } catch (error) {
-      flights.invalidate(key)
+      this.#pending.delete(key)
       throw error
     }
-    return promise
+  }
+
+  #cached(key: string, finding: Finding<DnsAnswer>, isForOne: boolean): CachedFinding {
+    if (!finding.known) return this.#cache.setFailure(key, finding)
+    const ttlMs = lifetimeMs(finding.value)
+    return isForOne ? cachedFinding(finding, false, this.#clock() + ttlMs) : this.#cache.setAnswer(key, finding, ttlMs)
   }
 
   /** The counters. `bytes` is an estimate. */

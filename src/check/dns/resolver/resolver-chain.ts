@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../../base/outside-world.ts"
-import type { CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
+import type { AskDns, CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
 import { UdpExchange } from "../wire/udp-exchange.ts"
 import { createCanaryGuard } from "./canary-guard.ts"
 import { DnsCircuitBreaker } from "./circuit-breaker.ts"
@@ -19,8 +19,9 @@ export const ROOT_QUESTION = { name: "", type: "NS" } as const
 /** The resolver of the product, with everything around it. */
 export type ResolverChain = {
   readonly resolver: CachingResolver
+  readonly ask: AskDns
   /** The same for a domain's own records, which are cached as its evidence and not as answers. */
-  readonly resolverOnce: CachingResolver
+  readonly askOnce: AskDns
   readonly stats: () => ResolverChainStats
   /** The servers are dead, or their answers are not believed. */
   readonly isUnavailable: () => boolean
@@ -73,11 +74,13 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const tell = createChangeTeller(outage, deps.onAvailabilityChange)
   const cache = new DnsCache(clock, cacheBounds(deps.dnsCacheBytes))
   const guards = { canaryGuard, limit, breaker }
+  const ask = cachingAsk(cache, servers, guards)
   // The state of DNS is known before the first check needs it.
   canaryGuard.start()
   return {
-    resolver: cachingResolver(cache, servers, guards),
-    resolverOnce: cachingResolver(cache, servers, guards, true),
+    resolver: promising(ask),
+    ask,
+    askOnce: cachingAsk(cache, servers, guards, true),
     stats: () => ({
       isBreakerOpen: breaker.isOpen(),
       queryCounts: servers.counts,
@@ -93,10 +96,16 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
 }
 
 /** Resolves from the cache first: its answers were believed when they came, so it serves them while no answer is believed. */
-export const cachingResolver =
-  (cache: DnsCache, servers: DnsServers, guards: DnsGuards, isOnce = false): CachingResolver =>
+export const cachingAsk =
+  (cache: DnsCache, servers: DnsServers, guards: DnsGuards, isOnce = false): AskDns =>
+  (question, onFinding) =>
+    cache.ask(question, onEnd => new Resolution(question, servers, guards, onEnd).ask(), onFinding, isOnce)
+
+/** The same for callers who wait for a promise. */
+export const promising =
+  (ask: AskDns): CachingResolver =>
   question =>
-    cache.resolve(question, onEnd => new Resolution(question, servers, guards, onEnd).ask(), isOnce)
+    new Promise(resolve => ask(question, resolve))
 
 /** Tells of an outage when it begins and when it ends. That its cause becomes another one is not told. */
 function createChangeTeller(

@@ -304,9 +304,13 @@ describe("equal questions in flight", () => {
     const cache = new DnsCache(stoppedClock())
     for (let count = 0; count < 2; count++)
       expect(() =>
-        cache.resolve(QUESTION, () => {
-          throw new Error("a defect")
-        }),
+        cache.ask(
+          QUESTION,
+          () => {
+            throw new Error("a defect")
+          },
+          () => undefined,
+        ),
       ).toThrow("a defect")
   })
 })

@@ -2,7 +2,7 @@ import type { Clock } from "../../../../src/base/outside-world.ts"
 import type { CachingResolver, Resolver } from "../../../../src/check/dns/dns-types.ts"
 import { DnsCache } from "../../../../src/check/dns/resolver/dns-cache.ts"
 import { type DnsGuards, DnsServers, NO_GUARDS, Resolution } from "../../../../src/check/dns/resolver/resolution.ts"
-import { cachingResolver } from "../../../../src/check/dns/resolver/resolver-chain.ts"
+import { cachingAsk, promising } from "../../../../src/check/dns/resolver/resolver-chain.ts"
 import { exchangeOf, replyOf } from "../../../support/dns-exchange.ts"
 import { createFakeTime } from "../../../support/time.ts"
 
@@ -31,8 +31,8 @@ export function cachedResolver(
   const cache = new DnsCache(clock, ...bounds)
   const servers = serversOf(resolver)
   return {
-    resolver: cachingResolver(cache, servers, NO_GUARDS),
-    resolverOnce: cachingResolver(cache, servers, NO_GUARDS, true),
+    resolver: promising(cachingAsk(cache, servers, NO_GUARDS)),
+    resolverOnce: promising(cachingAsk(cache, servers, NO_GUARDS, true)),
     stats: () => cache.stats(),
   }
 }

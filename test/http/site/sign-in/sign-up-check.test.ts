@@ -8,7 +8,7 @@ import { type AppOptions, testApp } from "../../../support/app.ts"
 import { createBrowser, signInMailParts } from "../../../support/html-browser.ts"
 import type { FakeTime } from "../../../support/time.ts"
 import { settled } from "../../../support/time.ts"
-import { zone } from "../../../support/zone.ts"
+import { asking, zone } from "../../../support/zone.ts"
 
 const POLICIES = ["off", "warn", "refuse"] as const
 
@@ -21,11 +21,11 @@ const FINE = "jane@granite-works.com"
 const outside = (time: FakeTime) => {
   const ask = zone({ [`MX granite-works.com`]: ["10 mx.granite-works.com"] }, 300, time.clock).ask
   const mail = createMailProbe({
-    resolver: question => {
+    ask: asking(question => {
       if (question.name.includes("silent")) return Promise.withResolvers<never>().promise
       if (question.name.includes("broken")) throw new TypeError("the packet of jane@broken.com")
       return ask(question)
-    },
+    }),
     clock: time.clock,
   })
   return createNetworkProbe({
