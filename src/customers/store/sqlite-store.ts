@@ -96,13 +96,20 @@ function openDatabase(path: string): SqliteConnection {
 function createSqliteConnection(database: Database, path: string): SqliteConnection {
   const statements = new StatementCache(database)
   const switchMode = createModeSwitch(database)
+  /** A statement outside of all transactions commits by itself, also one that gives rows (`RETURNING`). */
+  const syncSingle = (): void => {
+    if (!database.inTransaction) switchMode("synced")
+  }
   return {
     database,
     statements,
     path,
-    all: <Row>(sql: string, params: readonly SqlValue[]) => statements.all<Row>(sql, params),
+    all: <Row>(sql: string, params: readonly SqlValue[]) => {
+      syncSingle()
+      return statements.all<Row>(sql, params)
+    },
     run: (sql, params) => {
-      if (!database.inTransaction) switchMode("synced")
+      syncSingle()
       return statements.run(sql, params)
     },
     execute: sql => database.run(sql),

@@ -60,6 +60,10 @@ describe("opening", () => {
     ]
     await add(1)
     expect([...modes, await mode()]).toEqual([1, 2, 1, 2].map(synchronous => ({ synchronous })))
+    await store.transaction(inner => add(2, inner), "unsynced")
+    const write =
+      "UPDATE notes SET text = '' WHERE id = 2 RETURNING (SELECT synchronous FROM pragma_synchronous) AS synchronous"
+    expect(await store.one<unknown>(write)).toEqual({ synchronous: 2 })
   })
 
   for (const [name, contents] of [
