@@ -19,9 +19,10 @@ type UdpOptions = {
 function udpSocket({ connect: { hostname, port }, socket: { data, error } }: UdpOptions) {
   const socket = createSocket(isIPv6(hostname) ? "udp6" : "udp4")
   const opened = {
-    send: (packet: Uint8Array): boolean => {
-      socket.send(packet, failure => failure !== null && error(failure))
-      return true
+    // A packet that waits for the system is read later, and the caller writes the next one into its bytes.
+    sendMany: (packets: readonly Uint8Array[]): number => {
+      for (const packet of packets) socket.send(packet.slice(), failure => failure !== null && error(failure))
+      return packets.length
     },
     close: () => void socket.close(),
   }
