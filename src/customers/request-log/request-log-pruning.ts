@@ -1,3 +1,4 @@
+import { yieldThread } from "../../base/concurrency.ts"
 import { DAY_MS } from "../../base/time.ts"
 import type { TrustedInstant, TrustedTime } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -78,6 +79,8 @@ async function trimAccount(
     const stepCount = await deleteOldest(store, accountId, oldest)
     deletedCount += stepCount
     if (stepCount < ROWS_PER_STATEMENT_MAX) break
+    // What has arrived is handled before the next step, which SQLite would begin at once.
+    await yieldThread()
   }
   return deletedCount
 }

@@ -1,3 +1,4 @@
+import { yieldThread } from "../../base/concurrency.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import type { Store } from "../store/core/store.ts"
 import { insertRequests, type LoggedRequest, type RequestRow } from "./request-rows.ts"
@@ -18,7 +19,10 @@ export const REQUEST_LOG_BOUNDS: RequestLogBounds = { rowsMax: 500, accountRowsM
 /** The requests of one account that are not written yet. */
 type AccountBuffer = { readonly rows: RequestRow[]; skippedCount: number }
 
-/** How many rows one transaction writes, a size of a statement (`createBulkStatements`): the next size would hold up requests for 3 ms. */
+/**
+ * How many rows one transaction writes, a size of a statement (`createBulkStatements`): the next size would hold up requests for 3 ms. What has
+ * arrived is handled before the next transaction, which SQLite would begin at once.
+ */
 const ROWS_PER_TRANSACTION_MAX = 64
 
 /** How many rows of an account were written. */
@@ -118,6 +122,7 @@ export class RequestLog {
       await this.#store.transaction(inner => insertRequests(inner, rows), "unsynced")
       this.#writing = this.#writing.slice(rows.length)
       for (const { request } of rows) written.set(request.accountId, (written.get(request.accountId) ?? 0) + 1)
+      if (this.#writing.length > 0) await yieldThread()
     }
     return written
   }

@@ -28,6 +28,20 @@ async function write({ store, accountId }: Logged, count: number, lastMs = NOON,
   }
 }
 
+/** How many turns of the event loop, in which requests would be handled, the work takes. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isOver = false
+  const count = (): void => {
+    turns++
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  isOver = true
+  return turns
+}
+
 describe("filters", () => {
   const REQUESTS = [
     { keyId: "key_a", domain: "acme.com" },
@@ -157,6 +171,17 @@ describe("what is kept", () => {
     await write(logged, 1)
     log.now += (LIMITS.requestLogDays + 1) * DAY_MS
     expect((await visitNext()) + (await visitNext())).toBe(1)
+  })
+
+  test("what has arrived is handled between the steps of a long write, and of a deletion", async () => {
+    const logged = await loggedStore()
+    for (let count = 0; count < 300; count++) logged.record()
+    expect(await turnsDuring(() => logged.requestLog.flush())).toBeGreaterThanOrEqual(4)
+    await write(logged, 1000)
+    logged.log.now = NOON + (LIMITS.requestLogDays + 1) * DAY_MS
+    const { visitNext } = createRequestLogPruning(logged.store, trustedTime(logged.log.clock), true)
+    expect(await turnsDuring(visitNext)).toBeGreaterThanOrEqual(4)
+    expect(await logged.rowCount()).toBe(0)
   })
 
   test("a busy account is trimmed to its last requests as it writes", async () => {
