@@ -29,9 +29,10 @@ async function builtText({ files }: Pick<System, "files">, name: BundledFileName
 
 /** Every setting with its default, for documentation. Never its current value. */
 export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTINGS).map(
-  ([name, { defaultText, description, isReloaded }]) => ({
+  ([name, { defaultText, description, isReloaded, isAdvanced }]) => ({
     name,
     default: defaultText,
+    advanced: isAdvanced,
     says: isReloaded ? `${description} A running server takes it on SIGHUP.` : description,
   }),
 )

@@ -19,17 +19,18 @@ export async function serve(
   context: AppContext,
   source: SettingsSource,
   output: Output,
-  { workers, worker, replace }: ServeOptions,
+  { worker, replace }: ServeOptions,
 ): Promise<void> {
-  const { system } = context
+  const { system, settings } = context
   if (worker) {
     const supervisor = system.processes.supervisorLink()
     if (supervisor === null) throw new CommandError("Start workers with `serve --workers N`.", 2)
     return await runWorker(context, supervisor)
   }
   checkDataDirectory(context)
-  checkBackupDirectory(context.settings)
+  checkBackupDirectory(settings)
   warnOfUnprotectedMail(context)
+  const { MAILKIND_WORKERS: workers } = settings
   const workerCount = workers === "auto" ? system.processes.availableCores() : workers
   if (workerCount > 1) return await supervise(context, source, workerCount, replace, output)
   await serveSingleProcess(context, source, output, replace)

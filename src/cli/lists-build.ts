@@ -33,13 +33,7 @@ type ListsBuildOptions = {
  * changed. With `check` the manifest is not written, and a difference fails. A set or source that lost a fifth of its
  * entries is refused unless `shrink` says that it is meant.
  */
-export async function listsBuild(
-  output: Output,
-  checkout: RepoCheckout | null,
-  options: ListsBuildOptions,
-): Promise<void> {
-  if (checkout === null)
-    throw new CommandError("Build the lists in a checkout of the project. The executable contains the result.")
+export async function listsBuild(output: Output, checkout: RepoCheckout, options: ListsBuildOptions): Promise<void> {
   const inputs = inputsDigest(checkout)
   const before = checkout.exists(MANIFEST) ? checkout.read(MANIFEST) : null
   const isThere = [PACK, SOURCE_BUNDLE, INPUTS_DIGEST].every(checkout.exists)

@@ -24,7 +24,7 @@ export type ListsCommandDeps = ListsRefreshDeps & {
   readonly loadLists: () => Promise<LoadedLists>
   /** Opens the pack in a file, or the active one for null. Null: there is no such file, or it is empty. */
   readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
-  /** The checkout in which lists are built; null in the executable. */
+  /** The checkout in which lists are built; null in the executable, which has no `lists build`. */
   readonly checkout: RepoCheckout | null
 }
 
@@ -42,14 +42,7 @@ export function registerListsCommands(root: Command, output: Output, lists: List
     .argument("<domain>", "a domain, or an address")
     .option(...JSON_FLAG, false)
     .action((domain, { json: asJson }) => listsLookup(output, lists, domain, asJson))
-  group
-    .command("build")
-    .description("Build the lists from their sources, in a checkout.")
-    .option("--quiet", "print only changes", false)
-    .option("--check", "fail if the result differs from data/manifest.json", false)
-    .option("--shrink", "accept lists that lost a fifth of their entries", false)
-    .option(...JSON_FLAG, false)
-    .action(options => listsBuild(output, lists.checkout, options))
+  if (lists.checkout !== null) registerBuild(group, output, lists.checkout)
   group
     .command("verify")
     .description("Check every byte of the lists.")
@@ -57,6 +50,17 @@ export function registerListsCommands(root: Command, output: Output, lists: List
     .option(...JSON_FLAG, false)
     .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
   registerRefreshCommands(group, output, lists)
+}
+
+function registerBuild(group: Command, output: Output, checkout: RepoCheckout): void {
+  group
+    .command("build")
+    .description("Build the lists from their sources.")
+    .option("--quiet", "print only changes", false)
+    .option("--check", "fail if the result differs from data/manifest.json", false)
+    .option("--shrink", "accept lists that lost a fifth of their entries", false)
+    .option(...JSON_FLAG, false)
+    .action(options => listsBuild(output, checkout, options))
 }
 
 /** `lists info`: version, sets and sources, how the last refresh went, and why a source was of no use. */

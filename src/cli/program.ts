@@ -60,8 +60,13 @@ export type CommandDeps = {
   readonly backups: BackupDeps
   readonly store: StoreCopyDeps
   readonly doctor: RunDoctor
-  /** All settings. `help settings --json` prints these objects, so the name `says` is part of the interface. */
-  readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
+  /** All settings. `help settings --json` prints these objects, so the names `says` and `advanced` are part of the interface. */
+  readonly settings: readonly {
+    readonly name: string
+    readonly default: string
+    readonly advanced: boolean
+    readonly says: string
+  }[]
 }
 
 /** Runs the command that the arguments name. Resolves with the exit code (`EXIT_CODES`). */
@@ -157,8 +162,11 @@ function printSettings(output: Output, settings: CommandDeps["settings"], asJson
     printJson(output, settings)
     return
   }
-  for (const { name, default: fallback, says } of settings) {
-    output.line(`${name}  (default: ${fallback})`)
-    output.line(`  ${says}`)
+  for (const isAdvanced of [false, true]) {
+    if (isAdvanced) output.line("\nAdvanced settings, which most servers never set:\n")
+    for (const { name, default: fallback, says } of settings.filter(({ advanced }) => advanced === isAdvanced)) {
+      output.line(`${name}  (default: ${fallback})`)
+      output.line(`  ${says}`)
+    }
   }
 }

@@ -1,19 +1,14 @@
-import { type Command, InvalidArgumentError, Option } from "commander"
+import { type Command, Option } from "commander"
 import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import type { Output } from "./output.ts"
 
 /** The options of `serve`. */
 export type ServeOptions = {
-  /** How many processes share the port; `auto`: one for each core. */
-  readonly workers: number | "auto"
   /** Whether this process is a worker that the supervisor has started. */
   readonly worker: boolean
   /** Whether it takes over from the server that listens on its port, if there is one. */
   readonly replace: boolean
 }
-
-/** With more, dozens of workers would share each core. */
-const WORKERS_MAX = 128
 
 /** The arguments of a worker process. */
 export const WORKER_ARGUMENTS: readonly string[] = ["serve", "--worker"]
@@ -23,22 +18,9 @@ export function registerServe(root: Command, serve: (options: ServeOptions) => P
   root
     .command("serve")
     .description("Serve the API and its pages.")
-    .addOption(
-      new Option("--workers <n>", "how many processes share the port, or `auto` for one on each core")
-        .argParser(parseWorkers)
-        .default(1),
-    )
     .option("--replace", "take over from the running server on this port and data directory", false)
     .addOption(new Option("--worker").default(false).hideHelp())
     .action(serve)
-}
-
-function parseWorkers(text: string): ServeOptions["workers"] {
-  if (text === "auto") return text
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > WORKERS_MAX)
-    throw new InvalidArgumentError(`Use a number from 1 to ${WORKERS_MAX}, or auto.`)
-  return count
 }
 
 /** Where the server listens, and its public base URL. */

@@ -14,11 +14,14 @@ export type Setting<T> = {
   readonly isReloaded: boolean
   /** The flag that sets it, as commander wants it; null: none. */
   readonly flag: string | null
+  /** Whether most servers never set it. */
+  readonly isAdvanced: boolean
 }
 
 type SettingSpec<T> = {
   readonly description: string
   readonly isReloaded?: true
+  readonly isAdvanced?: true
   readonly flag?: string
   readonly defaultValue: T
   readonly defaultText?: string
@@ -29,8 +32,8 @@ const invalid = (sentence: string): ParseResult<never> => ({ ok: false, expected
 
 function createSetting<T>(common: SettingSpec<T>, parse: (text: string) => ParseResult<T>): Setting<T> {
   const { description, defaultValue, defaultText = defaultValue === null ? "none" : String(defaultValue) } = common
-  const { flag = null, isReloaded = false } = common
-  return { description, defaultValue, defaultText, parse, isSecret: false, isReloaded, flag }
+  const { flag = null, isReloaded = false, isAdvanced = false } = common
+  return { description, defaultValue, defaultText, parse, isSecret: false, isReloaded, flag, isAdvanced }
 }
 
 /** A whole number from `min` to `max`. */
@@ -43,17 +46,26 @@ export function integer(spec: SettingSpec<number> & { readonly min: number; read
   })
 }
 
-/** A whole number from `min` to `max`, or `off`. */
-export function integerOrOff(
-  spec: SettingSpec<number | "off"> & { readonly min: number; readonly max: number },
-): Setting<number | "off"> {
+/** A whole number from `min` to `max`, or a word. */
+function integerOrWord<W extends string>(
+  word: W,
+  spec: SettingSpec<number | W> & { readonly min: number; readonly max: number },
+): Setting<number | W> {
   const number = integer({ ...spec, defaultValue: spec.min })
-  return createSetting<number | "off">(spec, given => {
-    if (given === "off") return valid(given)
+  return createSetting<number | W>(spec, given => {
+    if (given === word) return valid(word)
     const read = number.parse(given)
-    return read.ok ? read : invalid(`${read.expected}, or off`)
+    return read.ok ? read : invalid(`${read.expected}, or ${word}`)
   })
 }
+
+type IntegerOrWord<W extends string> = (spec: Parameters<typeof integerOrWord<W>>[1]) => Setting<number | W>
+
+/** A whole number from `min` to `max`, or `off`. */
+export const integerOrOff: IntegerOrWord<"off"> = spec => integerOrWord("off", spec)
+
+/** A whole number from `min` to `max`, or `auto`. */
+export const integerOrAuto: IntegerOrWord<"auto"> = spec => integerOrWord("auto", spec)
 
 /** A comma-separated list of `name=URL`. White space around members is ignored, and the last of two members with the same name counts. */
 export function urlMap(

@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import { distance } from "fastest-levenshtein"
 import { LOG_LEVELS } from "../base/log-level.ts"
-import { choice, integer, integerOrOff, list, type Setting, secret, text, url, urlMap } from "./setting-types.ts"
+import { choice, integer, integerOrAuto, integerOrOff, list, type Setting, secret, text, url, urlMap } from "./setting-types.ts"
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
 const TEST_DOMAIN = new RegExp(`^off$|${HOST_NAME.source}`)
@@ -14,11 +14,15 @@ const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"
 const FIRST_KEY = /^svc_live_[0-9A-Za-z]{38}$/
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
+/** With more, dozens of workers would share each core. */
+const WORKERS_MAX = 128
+
 /** Every setting. `help settings` and the guide print this table. */
 export const SETTINGS = {
   MAILKIND_CONFIG: text({ description: "TOML file with settings, under their names in lower case without `mailkind_`. The same as `--config`.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_HOST: text({ flag: "--host <address>", description: "Address to listen on.", defaultValue: "127.0.0.1", pattern: LISTEN_HOST, expected: "a host name or an IP address" }),
   MAILKIND_PORT: integer({ flag: "--port <number>", description: "TCP port to listen on. 0 picks a free one, and the first line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
+  MAILKIND_WORKERS: integerOrAuto({ flag: "--workers <n>", description: "How many processes share the port, or `auto` for one on each core.", defaultValue: 1, min: 1, max: WORKERS_MAX }),
   MAILKIND_BASE_URL: url({ flag: "--base-url <url>", description: "Public base address, used in links and error types.", defaultValue: null, defaultText: "from host and port", schemes: ["http", "https"] }),
   MAILKIND_DATA_DIR: text({ flag: "--data-dir <directory>", description: "Directory of the database and the unpacked lists. It is created with mode 0700.", defaultValue: "./mailkind-data", pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_DATABASE_URL: secret({
@@ -27,17 +31,18 @@ export const SETTINGS = {
     pattern: POSTGRES_URL,
     expected: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
   }),
-  MAILKIND_NODE_URL: url({ description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
-  MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
-  MAILKIND_SLOW_MS: integerOrOff({ isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
-  MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
+  MAILKIND_NODE_URL: url({ isAdvanced: true, description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
+  MAILKIND_DATABASE_WAIT_S: integer({ isAdvanced: true, description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
+  MAILKIND_SLOW_MS: integerOrOff({ isAdvanced: true, isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
+  MAILKIND_STOP_DELAY_MS: integer({ isAdvanced: true, isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
   MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups. Those of the last week are kept, and at least seven.", defaultValue: 24, min: 1, max: 8760 }),
-  MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key. `off`: no address is one, with or without a key.", defaultValue: "mailkind.test", pattern: TEST_DOMAIN, expected: "a lower-case domain name of two labels or more, or off" }),
+  MAILKIND_TEST_DOMAIN: text({ isAdvanced: true, description: "Domain of the test addresses, which need no key. `off`: no address is one, with or without a key.", defaultValue: "mailkind.test", pattern: TEST_DOMAIN, expected: "a lower-case domain name of two labels or more, or off" }),
   MAILKIND_DNS_SERVERS: list({ flag: "--dns-servers <list>", description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
-  MAILKIND_DNS_TIMEOUT_MS: integer({ description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
-  MAILKIND_CHECK_TIMEOUT_MS: integer({ description: "Time limit of all network requests of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
+  MAILKIND_DNS_TIMEOUT_MS: integer({ isAdvanced: true, description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
+  MAILKIND_CHECK_TIMEOUT_MS: integer({ isAdvanced: true, description: "Time limit of all network requests of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
   MAILKIND_DNS_CANARIES: list({
+    isAdvanced: true,
     description: "Names that a working resolver must know. If it denies them all, DNS counts as unavailable. `off` trusts the resolver.",
     defaultValue: ["cloudflare.com", "google.com", "wikipedia.org"],
     allowsOff: true,
@@ -49,7 +54,7 @@ export const SETTINGS = {
     defaultValue: "on",
     options: ["on", "off"],
   }),
-  MAILKIND_IDENTITY_URL: url({ description: "Base address of the suite_b tenant look-up, or `off`.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"], allowsOff: true }),
+  MAILKIND_IDENTITY_URL: url({ isAdvanced: true, description: "Base address of the suite_b tenant look-up, or `off`.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"], allowsOff: true }),
   MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "Hours between two refreshes of the lists. `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
   MAILKIND_LISTS_SOURCES: urlMap({
     isReloaded: true,
@@ -59,8 +64,8 @@ export const SETTINGS = {
     namePattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
     schemes: ["https", "http", "file"],
   }),
-  MAILKIND_RDAP_BOOTSTRAP_URL: url({ description: "Address of the RDAP bootstrap file (RFC 9224).", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
-  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ description: "Address of the leak reporter's public keys, with https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
+  MAILKIND_RDAP_BOOTSTRAP_URL: url({ isAdvanced: true, description: "Address of the RDAP bootstrap file (RFC 9224).", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
+  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ isAdvanced: true, description: "Address of the leak reporter's public keys, with https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({
     description: "Mail server as `smtp://user:password@host:port` or `smtps://…`. `?tls=required` at the end requires TLS with a valid certificate. Without a mail server, no mail is sent.",
     defaultValue: null,
@@ -70,6 +75,7 @@ export const SETTINGS = {
   MAILKIND_MAIL_FROM: text({ description: "Sender of the emails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ isReloaded: true, description: "Emails of the accounts that can use the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
   MAILKIND_FIRST_KEY: secret({
+    isAdvanced: true,
     description: "Secret key of the account that the first start creates, instead of a random one. `mailkind key generate` makes one.",
     defaultValue: null,
     pattern: FIRST_KEY,
@@ -87,6 +93,7 @@ export const SETTINGS = {
   }),
   MAILKIND_DEFAULT_TIER: integer({ description: "Tier of a new account.", defaultValue: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({
+    isAdvanced: true,
     isReloaded: true,
     description: "Limits of tiers, as `tier=requests per second/in flight/units per day`. `-` is unlimited.",
     defaultValue: [],
@@ -104,8 +111,8 @@ export const SETTINGS = {
     expected: "a comma list of email addresses and URLs with https://, mailto: or tel:",
   }),
   MAILKIND_TRUSTED_PROXIES: list({ isReloaded: true, description: "Addresses or prefixes of proxies whose `X-Forwarded-For` the server trusts.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
-  MAILKIND_JOB_BYTES_MAX: integer({ description: "Largest list that a job takes, in bytes. It also bounds what a compressed list unpacks to.", defaultValue: 104_857_600, min: 1024, max: 10_737_418_240 }),
-  MAILKIND_CACHE_BYTES_MAX: integer({ description: "Most memory that one process takes to cache what the network says of domains, in bytes. It never takes more than a sixteenth of the memory that it may use.", defaultValue: 67_108_864, min: 1_048_576, max: 17_179_869_184 }),
+  MAILKIND_JOB_BYTES_MAX: integer({ isAdvanced: true, description: "Largest list that a job takes, in bytes. It also bounds what a compressed list unpacks to.", defaultValue: 104_857_600, min: 1024, max: 10_737_418_240 }),
+  MAILKIND_CACHE_BYTES_MAX: integer({ isAdvanced: true, description: "Most memory that one process takes to cache what the network says of domains, in bytes. It never takes more than a sixteenth of the memory that it may use.", defaultValue: 67_108_864, min: 1_048_576, max: 17_179_869_184 }),
   MAILKIND_JOBS_DIR: text({
     description: "Folder with the encrypted lists and results of jobs. Servers that share a PostgreSQL database need one that all of them can read and write.",
     defaultValue: null,
@@ -114,11 +121,12 @@ export const SETTINGS = {
     expected: "a path",
   }),
   MAILKIND_CALLBACKS: choice({
+    isAdvanced: true,
     description: "`local`: callbacks may go to `http://localhost` on any port too, for development. Everybody with a key can then reach the ports of this host. Else they go to public addresses by https alone.",
     defaultValue: "public",
     options: ["public", "local"],
   }),
-  MAILKIND_JOB_KEEP_HOURS: integer({ description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
+  MAILKIND_JOB_KEEP_HOURS: integer({ isAdvanced: true, description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
   MAILKIND_LOG: choice({ flag: "--log <level>", isReloaded: true, description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
   MAILKIND_REQUEST_LOG: choice({ description: "Shows each account its last requests on the dashboard, without addresses. `off` stores none and deletes those stored.", defaultValue: "on", options: ["on", "off"] }),
   MAILKIND_METRICS: text({ flag: "--metrics <address>", description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),

@@ -39,25 +39,13 @@ describe("serve", () => {
   }
 
   test("is one process unless it is told otherwise", () => {
-    expect(request().options).toEqual([{ workers: 1, worker: false, replace: false }])
-  })
-
-  test("takes a number of workers from 1 to 128, or auto", () => {
-    for (const [text, workers] of [
-      ["1", 1],
-      ["2", 2],
-      ["128", 128],
-      ["auto", "auto"],
-    ] as const)
-      expect(request("--workers", text).options).toEqual([{ workers, worker: false, replace: false }])
-    for (const text of ["0", "129", "-1", "2.5", "two", "", "1e2", "0x2"])
-      expect(request("--workers", text).isRefused).toBe(true)
+    expect(request().options).toEqual([{ worker: false, replace: false }])
   })
 
   test("starts a worker by the words that its supervisor has, which help does not show", () => {
     const root = new Command()
     registerServe(root, async () => undefined)
-    expect(request(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ workers: 1, worker: true, replace: false }])
+    expect(request(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ worker: true, replace: false }])
     expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
   })
 })

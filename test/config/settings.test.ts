@@ -73,6 +73,17 @@ describe("values", () => {
     expect(isRefused("MAILKIND_DEFAULT_TIER", String(TIER_MAX + 1))).toBe(true)
   })
 
+  test("workers are a number from 1 to 128, or auto", () => {
+    for (const [text, workers] of [
+      ["1", 1],
+      ["128", 128],
+      ["auto", "auto"],
+    ] as const)
+      expect(valueFrom("MAILKIND_WORKERS", text)).toBe(workers)
+    for (const text of ["0", "129", "-1", "2.5", "two", "1e2", "0x2", "AUTO"])
+      expect(isRefused("MAILKIND_WORKERS", text)).toBe(true)
+  })
+
   test("a base URL has no credentials, query or fragment and loses its last slash", () => {
     expect(valueFrom("MAILKIND_BASE_URL", "https://api.example.com/mk/")).toBe("https://api.example.com/mk")
     for (const text of ["api.example.com", "https://u:p@example.com", "https://example.com?x", "https://example.com#x"])

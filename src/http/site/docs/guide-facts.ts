@@ -2,7 +2,12 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Inventory } from "../../../licences/inventory.ts"
 
 /** One setting as people read it: its default in words, and what it means. */
-export type DocumentedSetting = { readonly name: string; readonly default: string; readonly says: string }
+export type DocumentedSetting = {
+  readonly name: string
+  readonly default: string
+  readonly advanced: boolean
+  readonly says: string
+}
 
 /** One thing that `doctor` looks at: its name, and what holds when it is well. */
 export type DocumentedCheck = { readonly name: string; readonly description: string }
