@@ -1,9 +1,10 @@
 import { chmod, mkdir, rm } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
 import { loadSbom } from "./assemble/licences.ts"
 import { BUILD_TARGETS, type BuildTargetName, executableName, parseTargets } from "./system/build-targets.ts"
 import { checkedOutCommit } from "./system/commit.ts"
+import { digestLine } from "./system/digest-line.ts"
 import { BUNDLED_FILES, COMPRESSED_FILES } from "./system/files.ts"
 import { createSystem } from "./system/system.ts"
 
@@ -75,13 +76,6 @@ async function buildFor(names: readonly BuildTargetName[]): Promise<number> {
   }
   await Bun.write(join(DIST, "SHA256SUMS"), (await Promise.all(built.map(digestLine))).join(""))
   return 0
-}
-
-/** The line of `sha256sum` for a file. */
-async function digestLine(path: string): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256")
-  for await (const chunk of Bun.file(path).stream()) hasher.update(chunk)
-  return `${hasher.digest("hex")}  ${basename(path)}\n`
 }
 
 /** Writes what is embedded. */
