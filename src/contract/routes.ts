@@ -224,6 +224,8 @@ export const ROUTES = {
   adminTerms: { method: "GET", path: "/admin/terms", description: "The published terms, and a form for new ones.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminTermsPreview: { method: "GET", path: "/admin/terms/preview", description: "A preview of new terms and of who gets an email.", access: "admin", kind: "page", problems: ["invalid_input", "internal_error"] },
   postAdminTerms: { method: "POST", path: "/admin/terms", description: "Publishes terms.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
+  adminTermsWithdrawal: { method: "GET", path: "/admin/terms/withdraw", description: "Asks for confirmation before the current terms are withdrawn.", access: "admin", kind: "page", problems: ["internal_error"] },
+  postAdminTermsWithdrawal: { method: "POST", path: "/admin/terms/withdraw", description: "Withdraws the current terms, which accounts still have time to accept.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
   docsGuide: { method: "GET", path: "/docs/guide", description: "Every page of the documentation, in reading order.", access: "anybody", kind: "page", problems: [] },
   docsStart: { method: "GET", path: "/docs/start", description: "Your first check, and programs in curl, JavaScript, Python, PHP and Go.", access: "anybody", kind: "page", problems: [] },
   docsKeys: { method: "GET", path: "/docs/keys", description: "The two kinds of keys, and how to store, limit and replace them.", access: "anybody", kind: "page", problems: [] },

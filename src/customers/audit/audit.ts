@@ -35,6 +35,7 @@ export const AUDIT_ACTS = {
   report_accepted: { label: "Report accepted", details: "the report" },
   report_rejected: { label: "Report rejected", details: "the report" },
   terms_published: { label: "Terms published", details: "the version" },
+  terms_withdrawn: { label: "Terms withdrawn", details: "the version" },
   terms_accepted: { label: "Terms accepted", details: "the version" },
   entries_added: { label: "List entries added", details: "how many, and to which list" },
   entries_removed: { label: "List entries removed", details: "how many, and from which list" },
@@ -142,21 +143,25 @@ export async function listActsAbout(
 /** Which acts are wanted. Null: all. */
 export type ActQuery = {
   readonly sinceMs: number
+  /** Absent: up to now. */
+  readonly untilMs?: number
   readonly accountId: string | null
   readonly kind: AuditActKind | null
+  /** The id of who did them: an account, or a user of the operating system. Absent: anybody. */
+  readonly actorId?: string
 }
 
 /** The next acts of a query in the order of their time, after a cursor; null: from the first one on. */
 export async function listActsSince(
   store: Store,
-  { sinceMs, accountId, kind }: ActQuery,
+  { sinceMs, untilMs = Number.MAX_SAFE_INTEGER, accountId, kind, actorId = "" }: ActQuery,
   after: ActCursor | null,
   countMax: number,
 ): Promise<readonly RecordedAct[]> {
   return await store.all<RecordedAct>(
     `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) > ($1, $2) AND ($3 = '' OR account_id = $3 OR admin_id = $3)
-       AND ($4 = '' OR act = $4) ORDER BY at_ms, admin_acts.id LIMIT $5`,
-    [after?.atMs ?? sinceMs, after?.id ?? "", accountId ?? "", kind ?? "", countMax],
+       AND ($4 = '' OR act = $4) AND at_ms < $5 AND ($6 = '' OR admin_id = $6) ORDER BY at_ms, admin_acts.id LIMIT $7`,
+    [after?.atMs ?? sinceMs, after?.id ?? "", accountId ?? "", kind ?? "", untilMs, actorId, countMax],
   )
 }
 

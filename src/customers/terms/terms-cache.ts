@@ -48,8 +48,9 @@ export class TermsCache {
     // A load that started later may have ended earlier, and has read newer terms.
     if (number < this.#loadedNumber) return
     this.#loadedNumber = number
-    this.#current = terms[0]
-    this.#material = terms.filter(({ isMaterial }) => isMaterial)
+    const valid = terms.filter(({ withdrawnAtMs }) => withdrawnAtMs === undefined)
+    this.#current = valid[0]
+    this.#material = valid.filter(({ isMaterial }) => isMaterial)
     this.#publishedAtMs = new Map(terms.map(({ version, publishedAtMs }) => [version, publishedAtMs]))
   }
 

@@ -22,9 +22,11 @@ export async function notifyNextAccounts(
   // A look outside a transaction first: a transaction each time would block the other writers.
   if ((await store.one("SELECT version FROM terms WHERE told_up_to IS NOT NULL LIMIT 1")) === null) return false
   return await store.transaction(async inner => {
+    // A write without effect locks the row: who withdraws the terms waits, and then deletes these mails too.
     const terms = await inner.one<TermsProgressRow>(
-      `SELECT version, url, published_at_ms AS "publishedAtMs", told_up_to AS "toldUpTo" FROM terms
-       WHERE told_up_to IS NOT NULL ORDER BY published_at_ms LIMIT 1`,
+      `UPDATE terms SET told_up_to = told_up_to WHERE told_up_to IS NOT NULL AND version =
+         (SELECT version FROM terms WHERE told_up_to IS NOT NULL ORDER BY published_at_ms LIMIT 1)
+       RETURNING version, url, published_at_ms AS "publishedAtMs", told_up_to AS "toldUpTo"`,
     )
     if (terms === null) return false
     const { version, url, publishedAtMs } = terms
@@ -45,6 +47,25 @@ export async function notifyNextAccounts(
     await inner.run("UPDATE terms SET told_up_to = $2 WHERE version = $1", [version, toldUpTo])
     return true
   })
+}
+
+/** Lets no more accounts be told of terms: the mails that wait are deleted, but for one that a process is sending just now. */
+export async function stopNotices(store: Store, version: string): Promise<void> {
+  await store.run("UPDATE terms SET told_up_to = NULL WHERE version = $1", [version])
+  await store.run(
+    "DELETE FROM outbox WHERE notice = 'terms_change' AND subject = $1 AND ended_at_ms IS NULL AND claim IS NULL",
+    [version],
+  )
+}
+
+/** How many accounts have been mailed about terms, or are just now, as far as their mails are still stored. */
+export async function countNotified(store: Store, version: string): Promise<{ readonly notifiedCount: number }> {
+  const row = await store.one<{ notified: number }>(
+    `SELECT COUNT(*) AS notified FROM outbox WHERE notice = 'terms_change' AND subject = $1
+       AND (ending = 'sent' OR claim IS NOT NULL)`,
+    [version],
+  )
+  return { notifiedCount: row?.notified ?? 0 }
 }
 
 type TermsProgressRow = {

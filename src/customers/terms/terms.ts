@@ -4,9 +4,9 @@ import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import { NOBODY_NOTIFIED, notifyNextAccounts } from "./terms-notices.ts"
+import { countNotified, NOBODY_NOTIFIED, noticeEndsAtMs, notifyNextAccounts, stopNotices } from "./terms-notices.ts"
 
-/** One version of the terms. No two are published in the same millisecond; the latest is current. */
+/** One version of the terms. No two are published in the same millisecond; the latest that was not withdrawn is current. */
 export type Terms = {
   readonly version: string
   /** Their address, as returned by `parseTermsUrl`. */
@@ -14,6 +14,8 @@ export type Terms = {
   /** True: accounts have to accept them. False: an acceptance of the previous terms still counts. */
   readonly isMaterial: boolean
   readonly publishedAtMs: number
+  /** When they were withdrawn, so that nobody has to accept them. Absent: they were not. */
+  readonly withdrawnAtMs?: number
 }
 
 /** The input of a publication. */
@@ -58,6 +60,66 @@ export async function publishTerms(log: AttributedLog, wanted: NewTerms): Promis
   return publication
 }
 
+/** The withdrawn terms (`isNew` false: withdrawn before), or why they stay as they are. `notifiedCount`: how many accounts have got the mail about them. */
+export type TermsWithdrawal =
+  | {
+      readonly kind: "withdrawn"
+      readonly terms: Terms & { readonly withdrawnAtMs: number }
+      readonly isNew: boolean
+      readonly notifiedCount: number
+    }
+  | { readonly kind: "unknown_version" }
+  /** They hold: they are not material, or their notice has ended. */
+  | { readonly kind: "in_force"; readonly terms: Terms }
+  /** Other terms, these, were published after them. */
+  | { readonly kind: "superseded"; readonly terms: Terms }
+
+/** Whether nobody is refused for terms yet, because their notice runs. Terms that are not material hold at once. */
+const isInNotice = (terms: Terms, nowMs: number): boolean => terms.isMaterial && nowMs < noticeEndsAtMs(terms)
+
+/** Of all terms, the latest first, those that can be withdrawn now; null: none can. */
+export function withdrawableTerms(published: readonly Terms[], nowMs: number): Terms | null {
+  const current = published.find(({ withdrawnAtMs }) => withdrawnAtMs === undefined)
+  return current !== undefined && isInNotice(current, nowMs) ? current : null
+}
+
+/**
+ * Withdraws the current terms before they hold, which is while their notice runs: nobody has to accept them, mails about them that wait are not
+ * sent, and the terms before them are current again. Who accepted them has accepted those too. A withdrawn version is never published again.
+ */
+export async function withdrawTerms(log: AttributedLog, version: string): Promise<TermsWithdrawal> {
+  return await recordChanges(log, async (store, note): Promise<TermsWithdrawal> => {
+    // The row first, which `notifyNextAccounts` holds while it waits for rows of accounts; with the head first they could deadlock.
+    await store.run("UPDATE terms SET told_up_to = told_up_to WHERE version = $1", [version])
+    // The lock makes a publication at the same moment see this withdrawal, or this one see the publication.
+    await lockChangeHead(store)
+    const terms = await findTerms(store, version)
+    if (terms === null) return { kind: "unknown_version" }
+    const { withdrawnAtMs } = terms
+    if (withdrawnAtMs !== undefined)
+      return {
+        kind: "withdrawn",
+        terms: { ...terms, withdrawnAtMs },
+        isNew: false,
+        ...(await countNotified(store, version)),
+      }
+    const current = await currentTerms(store)
+    if (current !== null && current.version !== version) return { kind: "superseded", terms: current }
+    const nowMs = log.clock()
+    if (!isInNotice(terms, nowMs)) return { kind: "in_force", terms }
+    await note("terms_published", version)
+    await store.run("UPDATE terms SET withdrawn_at_ms = $2 WHERE version = $1", [version, nowMs])
+    await stopNotices(store, version)
+    await recordAct(log, store, { kind: "terms_withdrawn", accountId: null, details: version })
+    return {
+      kind: "withdrawn",
+      terms: { ...terms, withdrawnAtMs: nowMs },
+      isNew: true,
+      ...(await countNotified(store, version)),
+    }
+  })
+}
+
 /** The terms as they would be published now, or the refusal of `publishTerms`. */
 type PublicationPreview = { readonly kind: "publishable"; readonly terms: Terms } | TermsPublication
 
@@ -75,11 +137,11 @@ export async function previewPublication(
     const publishedAtMs = await nextPublicationMs(store, clock)
     return { kind: "publishable", terms: { version, url: written, isMaterial, publishedAtMs } }
   }
-  const isSame = before.url === written && before.isMaterial === isMaterial
+  const isSame = before.url === written && before.isMaterial === isMaterial && before.withdrawnAtMs === undefined
   return isSame ? { kind: "published", terms: before, isNew: false } : { kind: "version_taken", terms: before }
 }
 
-/** All published terms, current first. */
+/** All published terms, also those that were withdrawn, the latest first. */
 export async function listTerms(store: Store): Promise<readonly Terms[]> {
   const rows = await store.all<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC")
   return rows.map(toTerms)
@@ -140,7 +202,7 @@ export async function countUnaccepted(store: Store): Promise<number> {
   const row = await store.one<{ unaccepted: number }>(
     `SELECT COUNT(*) AS unaccepted FROM accounts LEFT JOIN terms ON terms.version = accounts.accepted_terms_version
      WHERE COALESCE(terms.published_at_ms, accounts.accepted_terms_at_ms, -1)
-       < (SELECT MAX(published_at_ms) FROM terms WHERE is_material = 1)`,
+       < (SELECT MAX(published_at_ms) FROM terms WHERE is_material = 1 AND withdrawn_at_ms IS NULL)`,
   )
   return row?.unaccepted ?? 0
 }
@@ -150,6 +212,7 @@ type TermsRow = {
   readonly url: string
   readonly is_material: 0 | 1
   readonly published_at_ms: number
+  readonly withdrawn_at_ms: number | null
 }
 
 type AcceptanceRow = { readonly accepted_terms_version: string | null; readonly accepted_terms_at_ms: number | null }
@@ -160,6 +223,7 @@ function toTerms(row: TermsRow): Terms {
     url: row.url,
     isMaterial: row.is_material === 1,
     publishedAtMs: row.published_at_ms,
+    ...(row.withdrawn_at_ms === null ? {} : { withdrawnAtMs: row.withdrawn_at_ms }),
   }
 }
 
@@ -169,14 +233,16 @@ async function findTerms(store: Store, version: string): Promise<Terms | null> {
 }
 
 async function currentTerms(store: Store): Promise<Terms | null> {
-  const row = await store.one<TermsRow>("SELECT * FROM terms ORDER BY published_at_ms DESC LIMIT 1")
+  const row = await store.one<TermsRow>(
+    "SELECT * FROM terms WHERE withdrawn_at_ms IS NULL ORDER BY published_at_ms DESC LIMIT 1",
+  )
   return row && toTerms(row)
 }
 
-/** The publication date of terms published now. */
+/** The publication date of terms published now, which is after that of all others. */
 async function nextPublicationMs(store: Store, clock: Clock): Promise<number> {
-  const latest = await currentTerms(store)
-  return Math.max(clock(), (latest?.publishedAtMs ?? -1) + 1)
+  const row = await store.one<{ latest: number | null }>("SELECT MAX(published_at_ms) AS latest FROM terms")
+  return Math.max(clock(), (row?.latest ?? -1) + 1)
 }
 
 /**

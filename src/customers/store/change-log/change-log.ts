@@ -14,7 +14,7 @@ export const CHANGE_KINDS = {
     description: "The correction of the domain that is the subject was added, changed or withdrawn.",
   },
   own_lists_changed: { description: "A block or allow list changed; the subject is its account's id, or `operator`." },
-  terms_published: { description: "Terms were published; the subject is their version." },
+  terms_published: { description: "Terms were published or withdrawn; the subject is their version." },
 } as const satisfies Record<string, { readonly description: string }>
 export type ChangeKind = keyof typeof CHANGE_KINDS
 

@@ -290,6 +290,12 @@ export const MIGRATIONS: readonly Migration[] = [
     // As `categories` are written. Empty: the request is no batch, or a version before logged it.
     statements: ["ALTER TABLE request_log ADD COLUMN recommendations TEXT NOT NULL DEFAULT ''"],
   },
+  {
+    number: 37,
+    description: "terms that were withdrawn",
+    // Null: they hold. A row stays, so that its version is not published again with other terms.
+    statements: ["ALTER TABLE terms ADD COLUMN withdrawn_at_ms BIGINT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

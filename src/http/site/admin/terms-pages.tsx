@@ -25,6 +25,8 @@ import { AdminLayout } from "./admin-layout.tsx"
 export const TERMS_FLASH = {
   published: "The terms are published.",
   "published-before": "These terms were published before. Nothing changed.",
+  withdrawn: "The terms are withdrawn. Nobody has to accept them.",
+  "withdrawn-before": "These terms were withdrawn before. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** The values of the form for new terms. */
@@ -34,8 +36,10 @@ export type TermsFormValues = { readonly version: string; readonly url: string; 
 export type TermsFormErrors = { readonly [F in keyof TermsFormValues]?: string }
 
 type TermsPageProps = {
-  /** The current terms come first. */
+  /** The latest first. */
   readonly published: readonly Terms[]
+  /** The terms of them that can be withdrawn now; null: none can. */
+  readonly withdrawable: Terms | null
   readonly unacceptedCount: number
   readonly values: TermsFormValues
   readonly errors: TermsFormErrors
@@ -43,7 +47,7 @@ type TermsPageProps = {
 }
 
 /** The published terms, and the form for new ones. */
-export function TermsPage({ published, unacceptedCount, values, errors, flash }: TermsPageProps) {
+export function TermsPage({ published, withdrawable, unacceptedCount, values, errors, flash }: TermsPageProps) {
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms">
       <FlashMessage message={flash} />
@@ -54,7 +58,7 @@ export function TermsPage({ published, unacceptedCount, values, errors, flash }:
         {published.length === 0 ? (
           <Empty>No terms are published.</Empty>
         ) : (
-          <RowTable caption="Published terms" columns={TERMS_COLUMNS} rows={published} />
+          <RowTable caption="Published terms" columns={termsColumns(withdrawable)} rows={published} />
         )}
       </Panel>
       <NewTermsForm values={values} errors={errors} />
@@ -62,7 +66,7 @@ export function TermsPage({ published, unacceptedCount, values, errors, flash }:
   )
 }
 
-const TERMS_COLUMNS: readonly CellColumn<Terms>[] = [
+const termsColumns = (withdrawable: Terms | null): readonly CellColumn<Terms>[] => [
   { name: "Version", kind: "text", cell: ({ version }) => version },
   { name: "Link", kind: "text", cell: ({ url }) => termsLink(url, urlEnd(url)) },
   {
@@ -73,9 +77,60 @@ const TERMS_COLUMNS: readonly CellColumn<Terms>[] = [
   },
   {
     ...{ name: "Accept by", kind: "time", onPhone: "labelled" },
-    cell: terms => (terms.isMaterial ? <Timestamp atMs={noticeEndsAtMs(terms)} /> : null),
+    cell: terms =>
+      terms.withdrawnAtMs !== undefined ? (
+        "withdrawn"
+      ) : terms.isMaterial ? (
+        <Timestamp atMs={noticeEndsAtMs(terms)} />
+      ) : null,
   },
+  ...(withdrawable === null ? [] : [withdrawalColumn(withdrawable)]),
 ]
+
+const withdrawalColumn = (withdrawable: Terms): CellColumn<Terms> => ({
+  ...{ name: "", kind: "actions", onPhone: "first" },
+  cell: ({ version }) =>
+    version === withdrawable.version ? (
+      <a class="button small danger" href={ROUTES.adminTermsWithdrawal.path}>
+        Withdraw…<span class="unseen"> version {version}</span>
+      </a>
+    ) : null,
+})
+
+/** Asks for confirmation before terms are withdrawn, which cannot be undone. `terms` null: none can be. */
+export function TermsWithdrawalPage({ terms }: { readonly terms: Terms | null }) {
+  if (terms === null)
+    return (
+      <AdminLayout route="adminTermsWithdrawal" section="adminTerms" title="Withdraw terms?">
+        <p>
+          No terms can be withdrawn now. <a href={ROUTES.adminTerms.path}>Back to the terms</a>
+        </p>
+      </AdminLayout>
+    )
+  const { version, url } = terms
+  return (
+    <AdminLayout route="adminTermsWithdrawal" section="adminTerms" title={`Withdraw version ${version}?`}>
+      <Confirmation
+        path={ROUTES.postAdminTermsWithdrawal.path}
+        fields={{ version }}
+        label={`Withdraw version ${version}`}
+        cancelPath={ROUTES.adminTerms.path}
+      >
+        <DescriptionList
+          items={[
+            ["Link", termsLink(url, url)],
+            ["Accept by", <Timestamp atMs={noticeEndsAtMs(terms)} />],
+          ]}
+        />
+        <p>
+          Nobody has to accept this version any more, and the terms before it hold again. Emails about it that wait are
+          not sent. Anyone who got one is not told, so tell them.
+        </p>
+        <p>You cannot undo this. To publish the same terms again, choose another version.</p>
+      </Confirmation>
+    </AdminLayout>
+  )
+}
 
 /** The part in which the links of versions differ, if they have one. */
 function urlEnd(url: string): string {
@@ -171,7 +226,7 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
         cancelPath={withQuery(ROUTES.adminTerms.path, fields)}
       >
         <DescriptionList items={publicationFacts(props)} />
-        <p>You cannot change or remove published terms. To correct them, publish another version.</p>
+        <p>You cannot change published terms. You can withdraw material ones until accounts must have accepted them.</p>
       </Confirmation>
       {mail === null ? null : (
         <Panel title="The email" id="mail">

@@ -12,14 +12,24 @@ import {
   previewPublication,
   publishTerms,
   type Terms,
+  withdrawableTerms,
+  withdrawTerms,
 } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import type { Exchange } from "../../exchange.ts"
+import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { TERMS_FLASH, type TermsFormErrors, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
+import {
+  TERMS_FLASH,
+  type TermsFormErrors,
+  type TermsFormValues,
+  TermsPage,
+  TermsPreviewPage,
+  TermsWithdrawalPage,
+} from "./terms-pages.tsx"
 
 /** The published terms, and the publication of new ones: a form, a preview, and the publication itself. */
 export function adminTermsRoutes(site: SiteContext) {
@@ -31,6 +41,11 @@ export function adminTermsRoutes(site: SiteContext) {
       ),
     adminTermsPreview: exchange => handlePreview(site, exchange),
     postAdminTerms: exchange => handlePublish(site, exchange),
+    adminTermsWithdrawal: exchange =>
+      guards.requireAdmin.page(exchange, async () => (
+        <TermsWithdrawalPage terms={withdrawableTerms(await listTerms(changes.store), changes.clock())} />
+      )),
+    postAdminTermsWithdrawal: exchange => handleWithdrawal(site, exchange),
   })
 }
 
@@ -43,11 +58,17 @@ const readTermsForm = (text: (name: keyof TermsFormValues) => string): TermsForm
 const termsFormInUrl = (url: string): TermsFormValues => readTermsForm(name => queryParameter(url, name))
 
 /** The page with the values of a form. `isRefused`: it was sent, so the page says what is wrong with it. */
-async function termsPage({ store }: ChangeLog, values: TermsFormValues, flash: string | null, isRefused = false) {
+async function termsPage(
+  { store, clock }: ChangeLog,
+  values: TermsFormValues,
+  flash: string | null,
+  isRefused = false,
+) {
   const published = await listTerms(store)
   const unacceptedCount = await countUnaccepted(store)
   const errors = isRefused ? findErrors(values, published) : {}
-  return <TermsPage {...{ values, published, unacceptedCount, errors, flash }} />
+  const withdrawable = withdrawableTerms(published, clock())
+  return <TermsPage {...{ values, published, withdrawable, unacceptedCount, errors, flash }} />
 }
 
 /** What is wrong with a form, all of it at once. */
@@ -61,6 +82,7 @@ function findErrors(values: TermsFormValues, published: readonly Terms[]): Terms
     (before.url !== written || (newTerms?.isMaterial ?? before.isMaterial) !== before.isMaterial)
   return {
     ...(isTaken ? { version: "This version exists already with other terms. Choose another version." } : {}),
+    ...(before?.withdrawnAtMs === undefined ? {} : { version: "This version was withdrawn. Choose another version." }),
     ...(isTermsVersion(version)
       ? {}
       : { version: "A version has 1 to 40 letters, digits, dots, dashes and underscores." }),
@@ -110,6 +132,16 @@ const handlePublish = (site: SiteContext, exchange: Exchange) =>
     const publication = newTerms && (await publishTerms(adminChanges(site, user), newTerms))
     if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), exchange)
     return pages.renderInvalid(await termsPage(changes, values, null, true), exchange)
+  })
+
+const CANNOT_WITHDRAW = "These terms cannot be withdrawn. They hold by now, or other ones were published since."
+
+const handleWithdrawal = (site: SiteContext, exchange: Exchange) =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
+    const withdrawal = await withdrawTerms(adminChanges(site, user), form.text("version"))
+    if (withdrawal.kind !== "withdrawn") throw new Problem("not_found", CANNOT_WITHDRAW)
+    const flash = withdrawal.isNew ? "withdrawn" : "withdrawn-before"
+    return site.pages.redirect(withFlash(ROUTES.adminTerms.path, flash), exchange)
   })
 
 const publishedPath = (isNew: boolean): string =>

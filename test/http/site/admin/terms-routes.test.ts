@@ -185,3 +185,31 @@ describe("terms that were published", () => {
     expect(redirectPath).toBe("/admin/terms?done=published-before")
   })
 })
+
+describe("the withdrawal of terms", () => {
+  test("is offered while the notice of the current terms runs, asks first, and is in the list afterwards", async () => {
+    const { changes, page, done, mails } = await harness()
+    await publishTerms(changes, { version: "1", url: "https://a.example/1", isMaterial: false })
+    expect((await page("/admin/terms")).text).not.toContain("Withdraw")
+    await publishTerms(changes, { version: "2", url: "https://a.example/2", isMaterial: true })
+    const list = await page("/admin/terms")
+    const link = attributesIn(list.html, "href").find(target => target.startsWith("/admin/terms/withdraw"))
+    const asked = await page(unescapeHtml(link ?? ""))
+    const { path, fields } = formIn(asked.html, "Withdraw version 2")
+    const { text } = await done(path, fields)
+    expect(text).toContain("The terms are withdrawn. Nobody has to accept them.")
+    expect(text).not.toContain("must still accept")
+    expect(await mails()).toEqual([])
+    const again = { version: "2", url: "https://a.example/2", material: "yes" }
+    expect((await page(previewOf(again))).text).toContain("This version was withdrawn.")
+    expect((await done(path, fields)).text).toContain("were withdrawn before")
+  })
+
+  test("of other terms than these is refused", async () => {
+    const { changes, page, form } = await harness()
+    await publishTerms(changes, { version: "1", url: "https://a.example/1", isMaterial: true })
+    await publishTerms(changes, { version: "2", url: "https://a.example/2", isMaterial: false })
+    expect((await page("/admin/terms/withdraw")).text).toContain("No terms can be withdrawn now.")
+    for (const version of ["1", "2", "3"]) expect((await form("/admin/terms/withdraw", { version })).status).toBe(404)
+  })
+})
