@@ -7,7 +7,7 @@ import type { Subject } from "../check/address/subject.ts"
 import { createCheck, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
-import type { WithCustomers } from "../cli/accounts.ts"
+import type { WithCustomers } from "../cli/account/accounts.ts"
 import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { streamErrorMessage } from "../cli/classify/results-writer.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
@@ -42,11 +42,7 @@ import { createSettingsSource, SETTING_FLAGS, shownSettings } from "./settings.t
 
 /** Creates what the commands need. Each command reads the settings only when it needs one. */
 export function createCommandDeps(system: System): CommandDeps {
-  const output: Output = {
-    line: text => system.writeStdout(`${text}\n`),
-    stderrLine: text => system.writeStderr(`${text}\n`),
-    hasColor: showsColor(system.environment, system.isOutputTerminal),
-  }
+  const output = createOutput(system)
   const source = createSettingsSource(system)
   const context = (): AppContext => createContext(system, source.require())
   return {
@@ -56,6 +52,8 @@ export function createCommandDeps(system: System): CommandDeps {
     config: { read: () => shownSettings(source.read()) },
     readInput: async (path, bytesMax) =>
       path === "-" ? await readStdin(system.streams, bytesMax) : system.files.readTexts(path, bytesMax),
+    clock: system.clock,
+    ask: question => askAtTerminal(system, question),
     newKey: () => generateKey("secret", system.random),
     serve: options => serve(context(), source, output, options),
     openCheck: async (isOffline, server) => {
@@ -92,6 +90,12 @@ export function createCommandDeps(system: System): CommandDeps {
   }
 }
 
+const createOutput = ({ writeStdout, writeStderr, environment, isOutputTerminal }: System): Output => ({
+  line: text => writeStdout(`${text}\n`),
+  stderrLine: text => writeStderr(`${text}\n`),
+  hasColor: showsColor(environment, isOutputTerminal),
+})
+
 /** Gives the store of the settings to a command, and closes it afterwards. */
 const createWithCustomers =
   (context: () => AppContext): WithCustomers =>
@@ -109,6 +113,21 @@ const createWithCustomers =
     const customers = { changes, random: system.random, defaultTier, tiers: tierLimits(tiers), ...invitations }
     await work(customers).finally(store.close)
   }
+
+/** Asks on the standard error, since the standard output may be read by a program, and reads a line. Null: nobody sits at the standard input. */
+async function askAtTerminal({ isInputTerminal, streams, writeStderr }: System, question: string) {
+  if (!isInputTerminal) return null
+  writeStderr(question)
+  let typed = ""
+  for await (const chunk of (await streams.openSource("-")).chunks) {
+    typed += new TextDecoder().decode(chunk)
+    if (typed.includes("\n") || typed.length > TYPED_LENGTH_MAX) break
+  }
+  return typed.split("\n")[0] ?? ""
+}
+
+/** The longest line that somebody types. */
+const TYPED_LENGTH_MAX = 4096
 
 /** The text of the standard input to its end. */
 async function readStdin({ openSource }: System["streams"], bytesMax: number): Promise<TextFile> {

@@ -1,14 +1,16 @@
 import { type Command, Option } from "commander"
+import type { Clock } from "../base/outside-world.ts"
 import { type ByteSource, type Streams, streamOf } from "../base/streams.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Job } from "../client/api-types.ts"
 import type { Mailkind } from "../client/client.ts"
 import { JobError, type MailkindJob, type UploadOptions } from "../client/jobs.ts"
 import type { Reply } from "../client/outcome.ts"
-import { JOB_FORMAT_NAMES, type JobFormat } from "../contract/jobs.ts"
+import { JOB_FORMAT_NAMES, type JobFormat, LISTED_JOB_STATES } from "../contract/jobs.ts"
 import { POLICY_NAMES, type Policy, RECOMMENDATIONS, type Recommendation } from "../contract/policies.ts"
 import { readFileName } from "../rows/file-format.ts"
 import { streamErrorMessage } from "./classify/results-writer.ts"
+import { addTimeOptions, containsText, isWithin, type TimeFlags } from "./list-options.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 import {
   addServerOptions,
@@ -23,6 +25,7 @@ import {
 export type JobCommandDeps = {
   readonly output: Output
   readonly streams: Pick<Streams, "openSource" | "openSink" | "size" | "stdout">
+  readonly clock: Clock
   readonly openServer: (server: ServerTarget) => Promise<Mailkind>
 }
 
@@ -72,7 +75,10 @@ export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
     .option("--dry-run", "only show what the list would cost, for one unit", false)
     .option("--wait", "wait until the list is done", false)
     .action((file: string, flags: CreateFlags) => createJob(deps, file, flags))
-  add("list", "List your jobs, newest first.").action((flags: JobFlags) => listJobs(deps, flags))
+  addTimeOptions(add("list", "List your jobs, newest first."))
+    .addOption(new Option("--state <state>", "only jobs in this state").choices(LISTED_JOB_STATES))
+    .option("--search <text>", "only jobs with this text in their name")
+    .action((flags: JobListFlags) => listJobs(deps, flags))
   add("show", "Show how far a job is.")
     .argument("<id>", "the job's id, such as job_…")
     .action(async (id: string, flags: JobFlags) =>
@@ -160,9 +166,18 @@ async function* copiesOf({ chunks }: ByteSource): AsyncGenerator<Uint8Array, und
   for await (const chunk of chunks) yield chunk.slice()
 }
 
-async function listJobs(deps: JobCommandDeps, flags: JobFlags): Promise<void> {
-  const { output } = deps
-  const jobs = resultOf(await (await clientOf(deps, flags)).jobs.list())
+type JobListFlags = JobFlags & TimeFlags & { readonly state?: string; readonly search?: string }
+
+async function listJobs(deps: JobCommandDeps, flags: JobListFlags): Promise<void> {
+  const { output, clock } = deps
+  const { state, search } = flags
+  const isInTime = isWithin(flags, clock())
+  const jobs = resultOf(await (await clientOf(deps, flags)).jobs.list()).filter(
+    job =>
+      (state === undefined || job.state === state) &&
+      containsText(job.name ?? "", search) &&
+      isInTime(Date.parse(job.created_at)),
+  )
   if (flags.json) return printJson(output, jobs)
   if (jobs.length === 0) return output.line("There are no jobs.")
   printTable(

@@ -13,20 +13,32 @@ export type Output = {
   readonly hasColor?: boolean
 }
 
-/** The exit codes of all commands. */
+/** The exit codes of all commands. `error`: the `code` of the error that is printed as JSON; null: none is. */
 export const EXIT_CODES = {
-  0: "The command has done what was asked.",
-  1: "The command failed. The message says why and what to do.",
-  2: "The command was used wrongly: an option, an argument or a setting is not valid.",
-  3: "A verdict is as bad as `--fail-on` says.",
+  0: { error: null, description: "The command has done what was asked." },
+  1: { error: "failed", description: "The command failed. The message says why and what to do." },
+  2: {
+    error: "wrong_use",
+    description: "The command was used wrongly: an option, an argument, a file or a setting is not valid.",
+  },
+  3: { error: null, description: "A verdict is as bad as `--fail-on` says." },
+  4: {
+    error: "changed_meanwhile",
+    description: "Somebody else has changed it since it was read. Nothing was changed.",
+  },
 } as const
+
+/** The exit codes of commands that print an error. */
+type FailureCode = {
+  [C in keyof typeof EXIT_CODES]: (typeof EXIT_CODES)[C]["error"] extends null ? never : C
+}[keyof typeof EXIT_CODES]
 
 /** Ends a command that has printed everything. */
 export class CommandExit extends Error {
   override readonly name = "CommandExit"
   readonly exitCode: keyof typeof EXIT_CODES
   constructor(exitCode: keyof typeof EXIT_CODES) {
-    super(EXIT_CODES[exitCode])
+    super(EXIT_CODES[exitCode].description)
     this.exitCode = exitCode
   }
 }
@@ -35,15 +47,28 @@ export class CommandExit extends Error {
 export const isJsonAsked = (args: readonly string[]): boolean =>
   (args.includes("--") ? args.slice(0, args.indexOf("--")) : args).includes("--json")
 
+/** A line of a file that is wrong, by its number. `detail` does not repeat it, since it may be an address. */
+export type LineFault = { readonly line: number; readonly detail: string }
+
+/** How many wrong lines a sentence tells; JSON has all of them. */
+const TOLD_LINES_MAX = 20
+
 /** What the standard error says about a failed command: a sentence, or JSON if the arguments ask for it. */
-export const failureText = (args: readonly string[], message: string, exitCode: 1 | 2): string =>
-  isJsonAsked(args)
-    ? JSON.stringify(
-        { error: { code: exitCode === 2 ? "wrong_use" : "failed", message, exit_code: exitCode } },
-        null,
-        2,
-      )
-    : escapeControlsOfLines(`mailkind: ${message}`)
+export function failureText(
+  args: readonly string[],
+  message: string,
+  exitCode: FailureCode,
+  lines: readonly LineFault[] = [],
+): string {
+  if (isJsonAsked(args)) {
+    const { error: code } = EXIT_CODES[exitCode]
+    const errors = lines.length === 0 ? {} : { errors: lines }
+    return JSON.stringify({ error: { code, message, exit_code: exitCode, ...errors } }, null, 2)
+  }
+  const told = lines.slice(0, TOLD_LINES_MAX).map(({ line, detail }) => `\n  line ${line}: ${detail}`)
+  const more = lines.length > TOLD_LINES_MAX ? `\n  and ${lines.length - TOLD_LINES_MAX} more, which --json tells` : ""
+  return escapeControlsOfLines(`mailkind: ${message}${told.join("")}${more}`)
+}
 
 /**
  * The same output, on which nothing that others wrote is a control of the terminal: in all text besides the colours of `paint`
@@ -79,13 +104,15 @@ export function showsColor(environment: Readonly<Record<string, string | undefin
   return isTerminal && terminal !== "dumb"
 }
 
-/** A failed command. The message is shown, and the exit code is 1, or 2 for a wrong use. */
+/** A failed command. The message is shown, and the lines of a file that are wrong. */
 export class CommandError extends Error {
   override readonly name = "CommandError"
-  readonly exitCode: 1 | 2
-  constructor(message: string, exitCode: 1 | 2 = 1) {
+  readonly exitCode: FailureCode
+  readonly lines: readonly LineFault[]
+  constructor(message: string, exitCode: FailureCode = 1, lines: readonly LineFault[] = []) {
     super(message)
     this.exitCode = exitCode
+    this.lines = lines
   }
 }
 
@@ -111,4 +138,4 @@ export function printTable(output: Output, rows: readonly (readonly string[])[])
 export const formatCount = (count: number): string => count.toLocaleString("en")
 
 /** Collects the values of an option that can be repeated. */
-export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
+export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]

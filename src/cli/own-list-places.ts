@@ -12,7 +12,7 @@ import {
   type OwnList,
   removeEntries,
 } from "../customers/own-lists/own-lists.ts"
-import { accountByEmail, type CustomerCommandDeps } from "./accounts.ts"
+import { type CustomerCommandDeps, namedAccount } from "./account/accounts.ts"
 import { CommandError } from "./output.ts"
 import { replyFailure } from "./server.ts"
 
@@ -49,7 +49,7 @@ export async function storedListPlace(
   account: string | null,
 ): Promise<ListPlace> {
   const { changes } = customers
-  const found = account === null ? null : await accountByEmail(customers, account)
+  const found = account === null ? null : await namedAccount(customers, account)
   const owner: ListOwner = found === null ? OPERATOR : { accountId: found.id }
   return {
     whose: found === null ? `the operator's ${list} list` : `the ${list} list of ${found.email}`,

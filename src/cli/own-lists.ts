@@ -1,12 +1,14 @@
-import type { Command } from "commander"
+import { type Command, Option } from "commander"
 import { namesOfLine } from "../base/name-lines.ts"
+import type { Clock } from "../base/outside-world.ts"
 import type { TextFile } from "../base/text-file.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import type { Mailkind } from "../client/client.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { parseLabelledEntry } from "../customers/own-lists/entries.ts"
 import { OWN_LISTS, type OwnList } from "../customers/own-lists/own-lists.ts"
-import type { WithCustomers } from "./accounts.ts"
+import type { WithCustomers } from "./account/accounts.ts"
+import { addTimeOptions, containsText, isWithin, type TimeFlags } from "./list-options.ts"
 import { CommandError, collect, type Output, printJson, printTable } from "./output.ts"
 import { type ListPlace, type NamedEntry, serverListPlace, storedListPlace } from "./own-list-places.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
@@ -16,12 +18,16 @@ export type OwnListCommandDeps = {
   readonly output: Output
   readonly withCustomers: WithCustomers
   readonly readInput: ReadInput
+  readonly clock: Clock
   readonly openServer: (server: ServerTarget) => Promise<Mailkind>
 }
 
 /** The options of every command. Without an account and a server it is about the operator's list. */
 type ListFlags = ServerFlags & { readonly account?: string; readonly json: boolean }
+type ShowFlags = ListFlags & TimeFlags & { readonly search?: string; readonly kind?: (typeof ENTRY_KINDS)[number] }
 type ChangeFlags = ListFlags & { readonly from: readonly string[] }
+
+const ENTRY_KINDS = ["address", "domain", "subdomains"] as const
 
 /** Registers `block` and `allow` with their commands. */
 export function registerOwnListCommands(root: Command, deps: OwnListCommandDeps): void {
@@ -34,7 +40,7 @@ export function registerOwnListCommands(root: Command, deps: OwnListCommandDeps)
         group
           .command(name)
           .description(says)
-          .option("--account <email>", "the account of the list, default the operator"),
+          .option("--account <account>", "the account of the list, by its email or id, default the operator"),
       ).option("--json", "print JSON", false)
     const about = `an address, a domain with its subdomains, or "*.domain" for the subdomains only`
     const withEntries = (name: string, says: string, argument: string, act: typeof addToList) =>
@@ -52,9 +58,10 @@ export function registerOwnListCommands(root: Command, deps: OwnListCommandDeps)
         })
     withEntries("add", "Add entries to the list.", about, addToList)
     withEntries("remove", "Remove entries from the list.", `${about}, or as \`${list} list\` shows it`, removeFromList)
-    command("list", "Show the list. It has only hashes of addresses.").action((flags: ListFlags) =>
-      withPlace(deps, list, flags, place => showList(deps.output, place, flags.json)),
-    )
+    addTimeOptions(command("list", "Show the list. It has only hashes of addresses."))
+      .option("--search <text>", "only entries with this text, or of a domain with it")
+      .addOption(new Option("--kind <kind>", "only entries of this kind").choices(ENTRY_KINDS))
+      .action((flags: ShowFlags) => withPlace(deps, list, flags, place => showList(deps, place, flags)))
   }
 }
 
@@ -137,8 +144,18 @@ async function removeFromList(
 }
 
 /** `block list`: one entry a line, in the form that `remove` takes. */
-async function showList(output: Output, { entries: read, whose }: ListPlace, asJson: boolean): Promise<void> {
-  const entries = await read()
+async function showList(
+  { output, clock }: OwnListCommandDeps,
+  { entries: read, whose }: ListPlace,
+  { search, kind, json: asJson, ...times }: ShowFlags,
+): Promise<void> {
+  const isInTime = isWithin(times, clock())
+  const entries = (await read()).filter(
+    each =>
+      (kind === undefined || each.kind === kind) &&
+      (containsText(each.entry, search) || containsText(each.domain, search)) &&
+      isInTime(Date.parse(each.added_at)),
+  )
   if (asJson) return printJson(output, entries)
   if (entries.length === 0) return output.line(`There are no entries on ${whose}.`)
   printTable(

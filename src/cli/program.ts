@@ -1,6 +1,10 @@
 import { Command, CommanderError } from "commander"
-import { registerAccountRules } from "./account-rules.ts"
-import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
+import type { Clock } from "../base/outside-world.ts"
+import { type Ask, registerAccountCommands, type WithCustomers } from "./account/accounts.ts"
+import { registerAccountImport } from "./account/import.ts"
+import { registerInvitationCommands } from "./account/invitations.ts"
+import { registerAccountRules } from "./account/rules.ts"
+import { registerSupportCommands } from "./account/support.ts"
 import { registerAuditCommand } from "./audit.ts"
 import { type OpenCheck, type ReadOwnLists, registerCheck } from "./check.ts"
 import { registerClean } from "./classify/clean-command.ts"
@@ -10,7 +14,6 @@ import { type ConfigCommandDeps, registerConfigCommands } from "./config.ts"
 import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
 import { type RunDoctor, registerDoctor } from "./doctor.ts"
 import { registerFeedbackCommands } from "./feedback.ts"
-import { registerInvitationCommands } from "./invitations.ts"
 import { type JobCommandDeps, registerJobCommands } from "./jobs.ts"
 import { registerKeyCommands } from "./keys.ts"
 import { type LicenceCommandDeps, registerLicenceCommands } from "./licences.ts"
@@ -29,6 +32,7 @@ import {
 import { type ReadInput, registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
 import { addSettingOptions, type ChosenSettings, type SettingFlag } from "./setting-options.ts"
+import { readCommands } from "./shell/command-tree.ts"
 import { registerShellCommands } from "./shell/commands.ts"
 import { registerTermsCommands } from "./terms.ts"
 
@@ -45,6 +49,8 @@ export type CommandDeps = {
   /** Makes a secret key that nothing knows yet. */
   readonly newKey: () => string
   readonly readInput: ReadInput
+  readonly clock: Clock
+  readonly ask: Ask
   readonly serve: (options: ServeOptions) => Promise<void>
   readonly openCheck: OpenCheck
   readonly readOwnLists: ReadOwnLists
@@ -85,7 +91,7 @@ export async function runCommand(given: CommandDeps, args: readonly string[]): P
       return 2
     }
     if (!(error instanceof CommandError)) throw error
-    deps.output.stderrLine(failureText(args, error.message, error.exitCode))
+    deps.output.stderrLine(failureText(args, error.message, error.exitCode, error.lines))
     return error.exitCode
   }
 }
@@ -110,10 +116,12 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
   registerClean(root, output, deps.openCheck, deps.classify)
   registerClassifyWorker(root, { ...deps.classify, openCheck: isOffline => deps.openCheck(isOffline, null) })
-  registerJobCommands(root, { output, streams: deps.classify.streams, openServer: deps.openServer })
+  registerJobCommands(root, { ...deps, streams: deps.classify.streams })
   registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
-  const accounts = registerAccountCommands(root, output, deps.withCustomers)
+  const accounts = registerAccountCommands(root, output, deps.withCustomers, deps.ask)
+  registerSupportCommands(accounts, output, deps.withCustomers)
+  registerAccountImport(accounts, output, deps.withCustomers, deps.readInput)
   registerAccountRules(accounts, output, deps.withCustomers)
   registerInvitationCommands(accounts, output, deps.withCustomers)
   registerKeyCommands(root, output, deps.withCustomers, deps.newKey)
@@ -145,6 +153,7 @@ function registerHelp(root: Command, { output, version, commit, settings }: Comm
         root,
       )
       if (command === undefined) throw new CommandError(`There is no command \`${topic.join(" ")}\`.`, 2)
+      if (asJson) return printJson(output, readCommands(command, topic))
       output.line(command.helpInformation().trimEnd())
     })
   root

@@ -9,9 +9,10 @@ import {
   publishTerms,
   type Terms,
   type TermsPublication,
+  withdrawTerms,
 } from "../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../customers/terms/terms-notices.ts"
-import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
+import { type CustomerCommandDeps, namedAccount, type WithCustomers } from "./account/accounts.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Registers the commands about terms. */
@@ -28,6 +29,14 @@ export function registerTermsCommands(root: Command, output: Output, withCustome
       withCustomers(deps => termsPublish(output, deps, { version, url, isMaterial: material }, asJson)),
     )
   group
+    .command("withdraw")
+    .description(
+      "Withdraw the current terms while accounts still have time to accept them. The terms before them hold again.",
+    )
+    .argument("<version>")
+    .option(...JSON_FLAG, false)
+    .action((version, { json: asJson }) => withCustomers(deps => termsWithdraw(output, deps, version, asJson)))
+  group
     .command("show")
     .description("Show every version, newest first, and how many accounts have not accepted.")
     .option(...JSON_FLAG, false)
@@ -35,7 +44,7 @@ export function registerTermsCommands(root: Command, output: Output, withCustome
   group
     .command("accept")
     .description("Accept the current terms for an account that agreed in another way.")
-    .requiredOption("--account <email>", "whose account")
+    .requiredOption("--account <account>", "whose account: its email or its id")
     .option(...JSON_FLAG, false)
     .action(({ account, json: asJson }) => withCustomers(deps => termsAccept(output, deps, account, asJson)))
 }
@@ -69,9 +78,38 @@ export async function termsPublish(
 }
 
 const PUBLICATION_REFUSALS: { readonly [K in Exclude<TermsPublication["kind"], "published">]: string } = {
-  version_taken: "This version exists already with other terms. Choose another version.",
+  version_taken: "This version exists already, with other terms or withdrawn. Choose another version.",
   bad_version: "A version has 1 to 40 letters, digits, dots, dashes and underscores.",
   bad_url: "The URL of terms must begin with http:// or https://.",
+}
+
+/** `terms withdraw VERSION`: idempotent. Tells how many accounts were mailed about the terms. */
+async function termsWithdraw(
+  output: Output,
+  { changes }: CustomerCommandDeps,
+  version: string,
+  asJson: boolean,
+): Promise<void> {
+  const result = await withdrawTerms(changes, version)
+  switch (result.kind) {
+    case "unknown_version":
+      throw new CommandError("There is no such version. `terms show` shows all.")
+    case "in_force":
+      throw new CommandError(`Version ${version} holds already. To change it, publish another version.`)
+    case "superseded":
+      throw new CommandError(
+        `Version ${result.terms.version} was published after it. Only the current terms can be withdrawn.`,
+      )
+    case "withdrawn": {
+      const { terms, isNew, notifiedCount } = result
+      if (asJson) return printJson(output, { ...termsJson(terms), changed: isNew, accounts_mailed: notifiedCount })
+      output.line(`Version ${version} ${isNew ? "is withdrawn" : `was withdrawn ${isoInstant(terms.withdrawnAtMs)}`}.`)
+      if (notifiedCount > 0)
+        output.line(
+          `${notifiedCount === 1 ? "1 account was" : `${notifiedCount} accounts were`} mailed about it. Tell their owners that it does not hold.`,
+        )
+    }
+  }
 }
 
 /** `terms show`: all versions, and how many accounts have yet to accept material ones. */
@@ -82,9 +120,9 @@ export async function termsShow(output: Output, { changes }: CustomerCommandDeps
   if (terms.length === 0) return output.line("No terms are published.")
   printTable(
     output,
-    terms.map(({ version, isMaterial, publishedAtMs, url }) => [
+    terms.map(({ version, isMaterial, publishedAtMs, withdrawnAtMs, url }) => [
       version,
-      isMaterial ? "material" : "not material",
+      withdrawnAtMs !== undefined ? "withdrawn" : isMaterial ? "material" : "not material",
       isoInstant(publishedAtMs),
       url,
     ]),
@@ -99,7 +137,7 @@ export async function termsAccept(
   email: string,
   asJson: boolean,
 ): Promise<void> {
-  const account = await accountByEmail(customers, email)
+  const account = await namedAccount(customers, email)
   const result = await acceptTerms(customers.changes, account.id)
   if (result.kind === "unknown_account") throw new CommandError("The account was deleted a moment ago.")
   const { version, acceptedAt } =
@@ -111,9 +149,10 @@ export async function termsAccept(
   output.line(`${account.email} has accepted version ${version}, on ${acceptedAt}.`)
 }
 
-const termsJson = ({ version, url, isMaterial, publishedAtMs }: Terms) => ({
+const termsJson = ({ version, url, isMaterial, publishedAtMs, withdrawnAtMs }: Terms) => ({
   version,
   url,
   is_material: isMaterial,
   published_at: isoInstant(publishedAtMs),
+  withdrawn_at: isoInstant(withdrawnAtMs ?? null),
 })

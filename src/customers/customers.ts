@@ -1,16 +1,14 @@
 import { logError } from "../base/log.ts"
 import { lazyPromise } from "../base/single-flight.ts"
 import { createIntervals, type PeriodicWork } from "../base/time.ts"
-import { LIMITS } from "../contract/limits.ts"
 import { cacheSamples, type Sample } from "../contract/metrics.ts"
 import type { Usage } from "../contract/usage-schema.ts"
-import { unitSubject } from "./accounts/unit-subjects.ts"
+import { readAccountUsage } from "./account-usage.ts"
 import { CorrectionCache } from "./feedback/correction-cache.ts"
 import { type FeedbackReport, type RecordReceipt, recordFeedback } from "./feedback/feedback.ts"
 import { createFreeChecks } from "./free-checks/free-checks.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "./keys/key-authenticator.ts"
 import type { CallerAccount } from "./keys/key-cache.ts"
-import { listKeys } from "./keys/keys.ts"
 import { NetworkWatch } from "./keys/network-watch.ts"
 import { AllowedOrigins } from "./keys/origins.ts"
 import { createNodeService, type NodeContext, type NodeSettings, type SharedNode } from "./node-service.ts"
@@ -30,7 +28,6 @@ import type { Store } from "./store/core/store.ts"
 import type { StoredContext } from "./stored-context.ts"
 import { TermsCache } from "./terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
-import { createUsageReport, type ReportedAccount } from "./usage/usage-report.ts"
 
 /** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
@@ -40,8 +37,6 @@ const COARSE_CLOCK_MS = 100
 const FLUSH_MS = 1000
 /** How often some accounts are visited whose logs of requests have grown too old or too long. */
 const REQUEST_LOG_VISIT_MS = 5000
-/** The most keys in a usage report: the active ones and the latest revoked ones. */
-const REPORTED_KEYS_MAX = 100
 
 /** The settings that the service reads. */
 type CustomersSettings = NodeSettings & {
@@ -237,23 +232,13 @@ function callerSamples({
 async function accountUsage(
   { store, system: { clock } }: CustomersContext,
   { usage, units, tiers, keys: authenticator }: Parts,
-  { id, tier }: CallerAccount,
+  account: CallerAccount,
   day: number,
 ): Promise<Usage> {
-  const { requestsPerSecond = null, inFlight = null, unitsPerDay = null } = tiers[tier] ?? {}
-  const limits = {
-    requestsPerSecond,
-    inFlight,
-    unitsPerDay,
-    batchItemsMax: LIMITS.batchItemsMax,
-    keysMax: LIMITS.keysPerAccountMax,
-  }
   // The report shows the last use of keys up to now.
   await authenticator.flush()
-  const keys = await listKeys(store, id, REPORTED_KEYS_MAX)
-  const readRemaining: ReportedAccount["readRemaining"] = (of, perDay) =>
-    units.readRemaining(typeof of === "string" ? unitSubject(id, of) : of.keyId, perDay)
-  return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys, readRemaining }, day)
+  const readRemaining = (subject: string, perDay: number) => units.readRemaining(subject, perDay)
+  return await readAccountUsage({ store, clock, tiers, usage, readRemaining }, account, day)
 }
 
 type CoarseClocks = Pick<StoredContext["system"], "clock" | "stopwatch"> & { readonly stop: () => void }

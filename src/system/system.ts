@@ -25,6 +25,8 @@ export type System = OutsideWorld & {
   readonly takeLostLines: () => number
   /** Resolves when the standard output has taken everything that was written. Rejects with the system's error if it has not. */
   readonly stdoutFlushed: () => Promise<void>
+  /** Whether the standard input is a terminal, where somebody can answer. */
+  readonly isInputTerminal: boolean
   /** Whether the standard output is a terminal. */
   readonly isOutputTerminal: boolean
   /** Whether the standard error is a terminal. */
@@ -77,6 +79,7 @@ export function createSystem(): System {
     stdoutFlushed: stdout.flushed,
     isOutputTerminal: process.stdout.isTTY === true,
     isTerminal: process.stderr.isTTY === true,
+    isInputTerminal: process.stdin.isTTY === true,
     terminal: process.stderr.isTTY === true ? process.stderr : null,
     streams: systemStreams,
     files,

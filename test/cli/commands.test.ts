@@ -1,69 +1,10 @@
 import { describe, expect, test } from "bun:test"
-import { loadInventory, loadSbom } from "../../src/assemble/licences.ts"
-import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { showsColor } from "../../src/cli/output.ts"
-import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
-import { createSystem } from "../../src/system/system.ts"
-import { random, tempLog, tempStore } from "../customers/temp-store.ts"
-import { check, knownLists, lists } from "../support/app.ts"
-import { memoryStreams } from "../support/memory-streams.ts"
+import { lists } from "../support/app.ts"
+import { openCommands } from "./open-commands.ts"
 
-/** The commands over real parts, with what they wrote. */
-async function commands(stdin = "", hasColor = false) {
-  const written = { out: [] as string[], err: [] as string[] }
-  const changes = tempLog(await tempStore())
-  const tools: CommandDeps = {
-    output: { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text), hasColor },
-    version: "1.0.0",
-    serve: async () => undefined,
-    openCheck: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
-    readOwnLists: async () => () => NO_OWN_LIST_MATCH,
-    classify: {
-      ...createSystem(),
-      streams: memoryStreams({ "-": stdin }).streams,
-      terminal: null,
-      stopSignal: () => new Promise(() => undefined),
-    },
-    openServer: () => Promise.reject(new Error("no server is asked here")),
-    openMcpBackend: () => Promise.reject(new Error("no agent is served here")),
-    withCustomers: work => work({ changes, random, defaultTier: 1 }),
-    lists: {
-      loadLists: async () => knownLists,
-      openPack: async path => (path === null ? { kind: "open", pack: lists.pack } : null),
-      refresh: async () => "busy",
-      rollBack: async () => null,
-      checkout: null,
-    },
-    licences: { inventory: () => loadInventory(createSystem()), sbom: () => loadSbom(createSystem()) },
-    backups: {
-      backup: async () => null,
-      restore: () => Promise.reject(new Error("not asked for")),
-      check: () => Promise.reject(new Error("not asked for")),
-    },
-    store: { copy: async () => ({ kind: "no_database" }) },
-    doctor: async () => [],
-    commit: null,
-    chooseSettings: () => undefined,
-    settingFlags: [],
-    config: { read: () => ({ kind: "read", settings: [] }) },
-    readInput: async () => ({ kind: "unreadable", why: "it is not there" }),
-    newKey: () => "svc_live_x",
-    settings: Object.entries(SETTINGS).map(([name, { defaultText, description, isAdvanced }]) => ({
-      name,
-      default: defaultText,
-      advanced: isAdvanced,
-      says: description,
-    })),
-  }
-  const run = async (...args: string[]) => {
-    written.out.length = 0
-    written.err.length = 0
-    const code = await runCommand(tools, args)
-    return { code, out: written.out.join("\n"), err: written.err.join("\n") }
-  }
-  return { run, runJson: async (...args: string[]) => JSON.parse((await run(...args, "--json")).out) }
-}
+const commands = (stdin = "", hasColor = false) => openCommands({ stdin, hasColor })
 
 describe("check", () => {
   test("--json gives one result for one input and a list for several", async () => {
@@ -248,13 +189,13 @@ describe("accounts and keys", () => {
       email: "ada@example.com",
       tier: 1,
     })
-    expect(await runJson("account", "tier", "ada@example.com", "3")).toMatchObject({ tier: 3 })
+    expect(await runJson("account", "tier", "ada@example.com", "3")).toMatchObject({ tier: 3, previous_tier: 1 })
     expect(await runJson("account", "show", "ADA@example.com")).toMatchObject({
       tier: 3,
       keys: { active: 0, revoked: 0 },
     })
     expect(await runJson("account", "list")).toHaveLength(1)
-    expect((await run("account", "delete", "ada@example.com")).code).toBe(0)
+    expect((await run("account", "delete", "ada@example.com", "--yes")).code).toBe(0)
     expect(await runJson("account", "list")).toEqual([])
   })
 
@@ -293,12 +234,24 @@ describe("accounts and keys", () => {
       kind: "secret",
       name: "web",
       last4: key.key.slice(-4),
+      account_id: expect.stringMatching(/^acc_/),
+      state: "active",
       origins: [],
+      networks: [],
+      units_per_day: null,
+      requests_per_second: null,
+      created_at: "1970-01-01T00:00:05.000Z",
+      last_used_at: null,
+      expires_at: null,
+      revoked_at: null,
+      revoked_by: null,
+      version: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
     const listed = await run("key", "list", "--account", "ada@example.com", "--json")
     expect(listed.out).not.toContain(key.key)
-    const { revoked_at } = await runJson("key", "revoke", key.id)
-    expect(await runJson("key", "revoke", key.id)).toEqual({ id: key.id, revoked_at })
+    const revoked = await runJson("key", "revoke", key.id)
+    expect(revoked).toMatchObject({ id: key.id, state: "revoked", revoked_by: "admin", revoked_at: key.created_at })
+    expect(await runJson("key", "revoke", key.id)).toEqual(revoked)
   })
 
   test("the sixth key is refused", async () => {
@@ -361,7 +314,7 @@ describe("keys with limits", () => {
     const { key } = await runJson(...create, "--publishable", "--origin", "https://a.example")
     await run(...create)
     const listed = await runJson("key", "list", "--account", "ada@example.com")
-    expect(listed.flatMap((row: { key?: string }) => row.key ?? [])).toEqual([key])
+    expect(listed.flatMap((row: { key: string | null }) => row.key ?? [])).toEqual([key])
   })
 
   test.each([

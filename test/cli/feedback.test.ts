@@ -120,7 +120,7 @@ describe("list", () => {
     ] as const) {
       written.out.length = 0
       written.err.length = 0
-      await feedbackList(output, customers, shownMax, null, false)
+      await feedbackList(output, customers, shownMax, { json: false })
       expect(written.out).toHaveLength(shownMax)
       expect(written.out[0]).toStartWith("fb_1001 ")
       expect(written.err).toHaveLength(expected)
@@ -138,7 +138,11 @@ describe("accept and reject", () => {
     expect((await run("accept", id)).out).toBe(
       "The report has been accepted since 1970-01-01T00:00:05.000Z. example.com is corrected to business.",
     )
-    expect((await run("reject", id)).out).toBe("The report is rejected. example.com has no correction.")
+    expect(await run("reject", id)).toMatchObject({ code: 4, err: expect.stringContaining("add --seen accepted") })
+    expect(await corrections()).toHaveLength(1)
+    expect((await run("reject", id, "--seen", "accepted")).out).toBe(
+      "The report is rejected. example.com has no correction.",
+    )
     expect(await corrections()).toEqual([])
     expect((await run("reject", id)).out).toBe(
       "The report has been rejected since 1970-01-01T00:00:06.000Z. example.com has no correction.",
@@ -152,7 +156,8 @@ describe("accept and reject", () => {
     const accepted = { id, status: "accepted", decided_at, correction: "business" }
     expect(await runJson("accept", id)).toMatchObject({ ...accepted, changed: true })
     expect(await runJson("accept", id)).toMatchObject({ ...accepted, changed: false })
-    expect(await runJson("reject", id)).toMatchObject({ id, status: "rejected", changed: true, correction: null })
+    const rejected = { id, status: "rejected", changed: true, correction: null }
+    expect(await runJson("reject", id, "--seen", "accepted")).toMatchObject(rejected)
   })
 
   test("the correction of a report that went with its account can be taken back", async () => {

@@ -29,6 +29,7 @@ async function commands() {
       withCustomers: work => work({ changes, random, defaultTier: 0 }),
       readInput: async (path, bytesMax) => (path === "-" ? stdin : createFiles().readTexts(path, bytesMax)),
       openServer: async ({ url }) => createMailkind({ url }),
+      clock: changes.clock,
     })
     const code = await root.parseAsync(args, { from: "user" }).then(() => 0, exitCode(output))
     return { code, out: written.out.join("\n"), err: written.err.join("\n") }

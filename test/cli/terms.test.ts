@@ -34,7 +34,13 @@ describe("terms publish", () => {
   test("--json gives the terms as they are published", async () => {
     const { runJson } = await commands()
     const args = ["publish", "--version", "2026-03", "--url", "https://Example.com/terms", "--material"]
-    const published = { version: "2026-03", url: URL, is_material: true, published_at: "2026-03-01T12:00:00.000Z" }
+    const published = {
+      version: "2026-03",
+      url: URL,
+      is_material: true,
+      published_at: "2026-03-01T12:00:00.000Z",
+      withdrawn_at: null,
+    }
     expect(await runJson(...args)).toEqual(published)
     expect(await runJson("publish", "--version", "2", "--url", URL)).toMatchObject({ is_material: false })
   })
@@ -76,6 +82,42 @@ describe("terms publish", () => {
   })
 })
 
+describe("terms withdraw", () => {
+  test("takes back the current terms while their notice runs, once, and says how many were mailed", async () => {
+    const { changes, publish, run, runJson } = await commands()
+    await newAccount(changes, "a@x.com")
+    changes.now += 1
+    await publish("1", "--material")
+    await changes.store.run("UPDATE outbox SET ending = 'sent', ended_at_ms = 1")
+    changes.now += 1000
+    const withdrawn = { version: "1", withdrawn_at: "2026-03-01T12:00:01.001Z", accounts_mailed: 1 }
+    expect(await runJson("withdraw", "1")).toMatchObject({ ...withdrawn, changed: true })
+    expect(await runJson("withdraw", "1")).toMatchObject({ ...withdrawn, changed: false })
+    expect((await run("withdraw", "1")).out).toBe(
+      "Version 1 was withdrawn 2026-03-01T12:00:01.001Z.\n1 account was mailed about it. Tell their owners that it does not hold.",
+    )
+    expect(await runJson("show")).toMatchObject({
+      versions: [{ withdrawn_at: withdrawn.withdrawn_at }],
+      accounts_to_accept: 0,
+    })
+    expect((await run("show")).out).toContain("1  withdrawn  ")
+    expect((await publish("1", "--material")).code).toBe(1)
+  })
+
+  test("refuses terms that hold, that are not the current ones, and that are not there", async () => {
+    const { changes, publish, run } = await commands()
+    await publish("1", "--material")
+    changes.now += 1
+    await publish("2")
+    for (const [version, says] of [
+      ["1", "Version 2 was published after it."],
+      ["2", "Version 2 holds already."],
+      ["3", "There is no such version."],
+    ] as const)
+      expect(await run("withdraw", version)).toMatchObject({ code: 1, out: expect.stringContaining(says) })
+  })
+})
+
 describe("terms show", () => {
   test("versions are shown newest first, with the count of accounts that have yet to accept", async () => {
     const { changes, publish, run, runJson } = await commands()
@@ -88,8 +130,8 @@ describe("terms show", () => {
     await publish("2")
     expect(await runJson("show")).toEqual({
       versions: [
-        { version: "2", url: URL, is_material: false, published_at: "2026-03-01T12:00:00.002Z" },
-        { version: "1", url: URL, is_material: true, published_at: "2026-03-01T12:00:00.001Z" },
+        { version: "2", url: URL, is_material: false, published_at: "2026-03-01T12:00:00.002Z", withdrawn_at: null },
+        { version: "1", url: URL, is_material: true, published_at: "2026-03-01T12:00:00.001Z", withdrawn_at: null },
       ],
       accounts_to_accept: 1,
     })

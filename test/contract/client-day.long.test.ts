@@ -160,7 +160,7 @@ describe.concurrent("what an operator decides is live in the server that runs", 
     await live(ask, answer => answer.body["category"] === "business")
     expect((await ask()).body).toMatchObject({ is_disposable: true, reasons: expect.arrayContaining(["corrected"]) })
     expect([await list("received"), await list("accepted")]).toEqual([[], [String(body["id"])]])
-    await server.run("feedback", "reject", String(body["id"]))
+    await server.run("feedback", "reject", String(body["id"]), "--seen", "accepted")
     await live(ask, answer => answer.body["category"] === "disposable")
   })
 
@@ -222,7 +222,7 @@ describe.concurrent("what an operator decides is live in the server that runs", 
     const account = await newAccount()
     const { key } = await newKey(account)
     expect((await server.ask("GET /v1/usage", { key })).status).toBe(200)
-    await server.run("account", "delete", account)
+    await server.run("account", "delete", account, "--yes")
     await live(
       () => server.ask("GET /v1/usage", { key }),
       ({ status, body }) => status === 401 && body["code"] === "invalid_key",

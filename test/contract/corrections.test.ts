@@ -8,7 +8,7 @@ import { fullResult } from "../../src/check/result/result.ts"
 import type { Category } from "../../src/contract/categories.ts"
 import { REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
-import { acceptFeedback, rejectFeedback } from "../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../src/customers/feedback/decision.ts"
 import { type AttributedLog, latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { lists, testApp } from "../support/app.ts"
@@ -39,7 +39,7 @@ describe("an accepted report", () => {
       const harness = await testApp()
       const domain = category === "disposable" ? "gmail.com" : "mailinator.com"
       const id = await reported(harness, domain, category)
-      await corrected(harness, () => acceptFeedback(harness.changes, id))
+      await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
       for (const policy of POLICY_NAMES) {
         const body = await checked(harness, { domain, policy })
         expect([body["category"], (body["reasons"] as string[])[0]]).toEqual([category, "corrected"]) // of the contract
@@ -54,7 +54,7 @@ describe("an accepted report", () => {
   test("is as sure as 0.99 while DNS answers", async () => {
     const harness = await testApp()
     const id = await reported(harness, "mailinator.com", "business")
-    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
     const check = createCheck({
       activeLists: () => lists,
       networkProbe: () => ANSWERED,
@@ -85,7 +85,7 @@ describe("an accepted report", () => {
   test("holds for the domain and all below it, in addresses and URLs, and for no other", async () => {
     const harness = await testApp()
     const id = await reported(harness, "granite-own.co.uk", "education")
-    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
     for (const input of [
       { domain: "granite-own.co.uk" },
       { domain: "mail.Granite-own.co.uk" },
@@ -117,9 +117,9 @@ describe("an accepted report", () => {
     for (let round = 0; round < 4; round++)
       for (const input of inputs) expect((await checked(harness, input))["category"]).toBe("personal")
     const id = await reported(harness, "gmail.com", "relay")
-    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
     for (const input of inputs) expect(await checked(harness, input)).toMatchObject({ category: "relay" })
-    await corrected(harness, () => rejectFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "rejected"))
     for (const input of inputs) {
       const body = await checked(harness, input)
       expect(body["category"]).toBe("personal")
@@ -130,7 +130,7 @@ describe("an accepted report", () => {
   test("is what a report of the same domain names as the current category", async () => {
     const harness = await testApp()
     const id = await reported(harness, "gmail.com", "business")
-    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
     const { body } = await harness.ask("POST /v1/feedback", {
       body: { email: "jane@gmail.com", expected_category: "personal" },
     })
@@ -140,7 +140,7 @@ describe("an accepted report", () => {
   test("tells a page the category and not why, and who asks the same stays a duplicate", async () => {
     const harness = await testApp()
     const id = await reported(harness, "gmail.com", "business")
-    await corrected(harness, () => acceptFeedback(harness.changes, id))
+    await corrected(harness, () => decideFeedback(harness.changes, id, "accepted"))
     const { text } = await harness.newKey(["https://shop.example"])
     const { body } = await harness.ask("POST /v1/check", {
       body: { email: "jane@gmail.com" },
@@ -169,7 +169,7 @@ describe("a report that was not accepted", () => {
         request_id: 0,
       })
     await same()
-    await rejectFeedback(harness.changes, id)
+    await decideFeedback(harness.changes, id, "rejected")
     await settled()
     await same()
   })
@@ -186,13 +186,13 @@ describe("a decision of another process", () => {
     )
     const elsewhere: AttributedLog = { ...harness.changes, notify: () => undefined }
     const id = await reported(harness, "gmail.com", "relay")
-    await acceptFeedback(elsewhere, id)
+    await decideFeedback(elsewhere, id, "accepted")
     await settled()
     expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
     await corrected(harness, async () => read())
     expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "relay" })
     await settled()
-    await rejectFeedback(elsewhere, id)
+    await decideFeedback(elsewhere, id, "rejected")
     await corrected(harness, async () => read())
     expect(await checked(harness, { domain: "gmail.com" })).toMatchObject({ category: "personal" })
     expect(faults).toEqual([])

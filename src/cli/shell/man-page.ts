@@ -22,7 +22,7 @@ export function manPage(root: CommandNode, { version, settings }: ManPageFacts):
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH EXIT STATUS",
-    ...Object.entries(EXIT_CODES).flatMap(([code, description]) => entry(code, description.replaceAll("`", ""))),
+    ...Object.entries(EXIT_CODES).flatMap(([code, { description }]) => entry(code, description.replaceAll("`", ""))),
     ".SH ENVIRONMENT",
     ...entry("NO_COLOR", "If it is set, nothing is printed in colours."),
     ...settings.flatMap(({ name, default: fallback, says }) =>

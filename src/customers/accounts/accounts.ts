@@ -1,3 +1,4 @@
+import { domainToALabels } from "../../base/idna.ts"
 import type { Random } from "../../base/outside-world.ts"
 import type { AccountRules } from "../../contract/account-rules.ts"
 import { TIER_MAX } from "../../contract/tiers.ts"
@@ -6,6 +7,7 @@ import { mailableSql } from "../notices/mailer.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
+import { likeText } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import { accountEmailHash, normalizeAccountEmail } from "./account-email.ts"
 import { parseStoredRules } from "./account-rules.ts"
@@ -115,14 +117,13 @@ export async function summarizeAccount(store: Store, id: string, nowMs: number):
   return row && toAccountSummary(row)
 }
 
-/** A page of accounts. An account is found by any of the first three, and has the state and the tier. */
+/** A page of accounts, which fit the text and have the state, the tier and the time of creation. */
 export type AccountSearch = {
-  /** Prefix of the normalized email; empty: all accounts. */
-  readonly emailPrefix: string
-  /** The whole domain of the email as A-labels; null: not searched for. */
-  readonly domain?: string | null
-  /** The last four characters of one of its keys; null: not searched for. */
-  readonly keyLast4?: string | null
+  /** The beginning of an email, a domain with or without its `@`, or the last four characters of a key. Empty: any account. */
+  readonly text: string
+  /** Created from this instant on, and before that one. Absent: at any time. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
   /** Absent: any. */
   readonly state?: AccountState | undefined
   /** Absent: any. */
@@ -140,27 +141,40 @@ export type AccountState = keyof typeof ACCOUNT_STATES
 
 /** The accounts of a page, the newest first. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
-  const { emailPrefix, domain = null, keyLast4 = null, state, tier = ANY_TIER, after, countMax, nowMs } = search
+  const { text, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER, state, tier = ANY_TIER, after, countMax, nowMs } = search
+  const { emailPrefix, domain, keyLast4 } = parseSearchText(text)
   // U+10FFFF sorts after every character that can follow the prefix. Keys are counted for the accounts of the page only.
   const rows = await store.all<AccountSummaryRow>(
-    `${selectSummary("$9")} WHERE accounts.id IN (SELECT id FROM accounts WHERE (created_at_ms, id) < ($1, $2)
+    `${selectSummary("$11")} WHERE accounts.id IN (SELECT id FROM accounts WHERE (created_at_ms, id) < ($1, $2)
        AND ((email >= $3 AND email < $4) OR email LIKE $5 ESCAPE '\\' OR id IN (SELECT account_id FROM keys WHERE last4 = $6))
-       AND ($7 = ${ANY_TIER} OR tier = $7) ${state === undefined ? "" : `AND ${ACCOUNT_STATES[state]}`}
-       ORDER BY created_at_ms DESC, id DESC LIMIT $8)
+       AND ($7 = ${ANY_TIER} OR tier = $7) AND created_at_ms >= $8 AND created_at_ms < $9 ${state === undefined ? "" : `AND ${ACCOUNT_STATES[state]}`}
+       ORDER BY created_at_ms DESC, id DESC LIMIT $10)
      GROUP BY accounts.id ORDER BY accounts.created_at_ms DESC, accounts.id DESC`,
     [
       ...[after?.createdAtMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""],
-      ...[emailPrefix, `${emailPrefix}\u{10FFFF}`, domain && `%@${likeText(domain)}`, keyLast4, tier, countMax, nowMs],
+      ...[emailPrefix, `${emailPrefix}\u{10FFFF}`, domain && `%@${likeText(domain)}`, keyLast4],
+      ...[tier, fromMs, toMs, countMax, nowMs],
     ],
   )
   return rows.map(toAccountSummary)
 }
 
+/** A key's last characters: its checksum, in base 62. */
+const KEY_LAST4 = /^[0-9A-Za-z]{4}$/
+
+/** What a text of a search may be. Null: it is no domain, or no end of a key. */
+function parseSearchText(text: string) {
+  const lower = text.normalize("NFC").toLowerCase()
+  const domain = /^@?([^@\s]+\.[^@\s]+)$/.exec(lower)?.[1] ?? /^@([^@\s]+)$/.exec(lower)?.[1] ?? null
+  return {
+    emailPrefix: normalizeAccountEmail(text) ?? lower,
+    domain: domain === null ? null : domainToALabels(domain),
+    keyLast4: KEY_LAST4.test(text) ? text : null,
+  }
+}
+
 /** Stands for no tier. */
 const ANY_TIER = -1
-
-/** A text that `LIKE` takes as it is. */
-const likeText = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
 
 /** Counts all accounts, and those that can receive mail. */
 export async function countAccounts(store: Store): Promise<{ readonly all: number; readonly mailable: number }> {
@@ -170,23 +184,9 @@ export async function countAccounts(store: Store): Promise<{ readonly all: numbe
   return { all: row?.all_count ?? 0, mailable: row?.mailable_count ?? 0 }
 }
 
-/** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` starts with the first. */
-export async function listAccounts(
-  store: Store,
-  afterEmail: string,
-  countMax: number,
-  nowMs: number,
-): Promise<AccountSummary[]> {
-  const rows = await store.all<AccountSummaryRow>(
-    `${selectSummary("$3")} WHERE accounts.email > $1 GROUP BY accounts.id ORDER BY accounts.email LIMIT $2`,
-    [afterEmail, countMax, nowMs],
-  )
-  return rows.map(toAccountSummary)
-}
-
-/** The account with its new tier, or why it was not changed. */
+/** The account with its new tier and the one before, or why it was not changed. */
 export type TierChange =
-  | { readonly kind: "changed"; readonly account: Account }
+  | { readonly kind: "changed"; readonly account: Account; readonly previousTier: number }
   | { readonly kind: "unknown_tier" }
   | { readonly kind: "unknown_account" }
 
@@ -199,11 +199,11 @@ export async function setTier(log: AttributedLog, id: string, tier: number): Pro
       id,
     ])
     const row = await store.one<AccountRow>("UPDATE accounts SET tier = $2 WHERE id = $1 RETURNING *", [id, tier])
-    if (row === null) return { kind: "unknown_account" }
-    if (before !== null && before.tier !== tier)
+    if (row === null || before === null) return { kind: "unknown_account" }
+    if (before.tier !== tier)
       await recordAct(log, store, { kind: "tier_set", accountId: id, details: `${before.tier} → ${tier}` })
     await note("account_changed", id)
-    return { kind: "changed", account: toAccount(row) }
+    return { kind: "changed", account: toAccount(row), previousTier: before.tier }
   })
 }
 

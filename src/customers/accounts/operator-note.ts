@@ -1,4 +1,5 @@
 import { redactLines } from "../../base/address-redaction.ts"
+import { fingerprint } from "../../base/fingerprint.ts"
 import { hasAtMostCharacters, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
@@ -15,7 +16,7 @@ export async function readOperatorNote(store: Store, accountId: string): Promise
 }
 
 /** Tells whether a note is still the one that was seen. */
-export const noteFingerprint = (note: string): string => Bun.SHA256.hash(note, "hex").slice(0, 16)
+export const noteFingerprint = (note: string): string => fingerprint(note)
 
 /** The result of changing a note. `changed_meanwhile`: it is no longer the one that was seen; nothing was written. */
 export type NoteChange =

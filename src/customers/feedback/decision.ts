@@ -22,36 +22,24 @@ export type FeedbackDecision =
   /** There are `CORRECTIONS_MAX` corrections and none for this domain; nothing was written. */
   | { readonly kind: "too_many_corrections" }
 
-/**
- * Accepts a report, received or rejected: its category becomes the correction of its domain, replacing that of an earlier
- * accepted report. Idempotent.
- */
-export function acceptFeedback(log: AttributedLog, id: string): Promise<FeedbackDecision> {
-  return recordChanges(log, (store, record) => decideAndRecord(log, { store, record }, id, "accepted"))
-}
+/** Somebody else decided differently after the report was displayed; nothing was written. */
+type DecisionConflict = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
 
 /**
- * Rejects a report, received or accepted. If it made the correction of its domain, the correction is withdrawn and that of
- * the domain's latest other accepted report takes its place, if there is one (DECISIONS 11). Idempotent.
+ * Accepts or rejects a report, unless its status is no longer the one that was `seen`; null: whichever it is. An accepted category becomes the
+ * correction of the domain, replacing that of an earlier accepted report. If a rejected report made the correction of its domain, the correction
+ * is withdrawn and that of the domain's latest other accepted report takes its place, if there is one (DECISIONS 11). Idempotent.
  */
-export function rejectFeedback(log: AttributedLog, id: string): Promise<FeedbackDecision> {
-  return recordChanges(log, (store, record) => decideAndRecord(log, { store, record }, id, "rejected"))
-}
-
-/** Another operator decided differently after the report was displayed; nothing was written. */
-export type DecisionConflict = { readonly kind: "decided_meanwhile"; readonly feedback: Feedback }
-
-/** Accepts or rejects a report, unless its status is no longer the one that was `seen`. */
-export function decideIfUnchanged(
+export function decideFeedback(
   log: AttributedLog,
   id: string,
   verdict: DecidedStatus,
-  seen: FeedbackStatus,
+  seen: FeedbackStatus | null = null,
 ): Promise<FeedbackDecision | DecisionConflict> {
   return recordChanges(log, async (store, record): Promise<FeedbackDecision | DecisionConflict> => {
     // A write without effect locks the report's row until the decision.
     const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
-    if (row !== null && row.status !== seen && row.status !== verdict)
+    if (row !== null && seen !== null && row.status !== seen && row.status !== verdict)
       return { kind: "decided_meanwhile", feedback: toFeedback(row) }
     return await decideAndRecord(log, { store, record }, id, verdict)
   })

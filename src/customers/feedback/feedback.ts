@@ -9,6 +9,7 @@ import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
+import { likeText } from "../store/core/sql-text.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 
 /** The status of a report. An operator accepts or rejects it, and may change the decision. */
@@ -84,19 +85,36 @@ export async function findFeedback(store: Store, id: string): Promise<Feedback |
 export type FeedbackQuery = {
   /** Null: any status. */
   readonly status: FeedbackStatus | null
+  /** Absent: of any account, of any domain, and made at any time. */
+  readonly accountId?: string
+  /** A domain with its subdomains. */
+  readonly domain?: string
+  /** Made from this instant on, and before that one. */
+  readonly fromMs?: number
+  readonly toMs?: number
   /** The last report of the previous page; null: the first page. */
   readonly after: Pick<Feedback, "id" | "createdAtMs"> | null
   readonly countMax: number
 }
 
 /** The reports of a page, newest first. */
-export async function listFeedback(store: Store, { status, after, countMax }: FeedbackQuery): Promise<Feedback[]> {
+export async function listFeedback(
+  store: Store,
+  { status, after, countMax, accountId, domain, fromMs, toMs }: FeedbackQuery,
+): Promise<Feedback[]> {
   const { createdAtMs, id } = after ?? FIRST_PAGE
-  const [only, wanted]: [string, SqlValue[]] = status === null ? ["", []] : ["status = $4 AND", [status]]
+  const wanted: readonly (readonly [sql: (at: string) => string, value: SqlValue | undefined])[] = [
+    [at => `status = ${at}`, status ?? undefined],
+    [at => `account_id = ${at}`, accountId],
+    [at => `('.' || domain) LIKE ${at} ESCAPE '\\'`, domain === undefined ? undefined : `%.${likeText(domain)}`],
+    [at => `created_at_ms >= ${at}`, fromMs],
+    [at => `created_at_ms < ${at}`, toMs],
+  ]
+  const given = wanted.filter(([, value]) => value !== undefined)
   const rows = await store.all<FeedbackRow>(
-    `SELECT * FROM feedback WHERE ${only} (created_at_ms, id) < ($1, $2)
+    `SELECT * FROM feedback WHERE (created_at_ms, id) < ($1, $2) ${given.map(([sql], at) => `AND ${sql(`$${at + 4}`)} `).join("")}
      ORDER BY created_at_ms DESC, id DESC LIMIT $3`,
-    [createdAtMs, id, countMax, ...wanted],
+    [createdAtMs, id, countMax, ...given.map(([, value]) => value ?? null)],
   )
   return rows.map(toFeedback)
 }

@@ -1,4 +1,5 @@
 import { assert } from "../../base/errors.ts"
+import { fingerprint } from "../../base/fingerprint.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
@@ -29,7 +30,8 @@ export type KeySettings = {
   /** Blank: the default of the kind. */
   readonly name?: string
   readonly origins?: readonly string[]
-  readonly restrictions?: KeyRestrictions
+  /** Of these, too, what is absent stays as it is. */
+  readonly restrictions?: Partial<KeyRestrictions>
 }
 
 type SettingRefusal = { readonly kind: "bad_name" } | OriginsRefusal | RestrictionRefusal
@@ -43,8 +45,9 @@ export type KeyChange =
 
 type StaleChange = { readonly kind: "revoked" } | { readonly kind: "changed_meanwhile"; readonly key: ApiKey }
 
-/** A text that differs when the settings of a key differ: what a form shows to tell whether they have changed since. */
-export const keyVersion = (key: ApiKey): string => JSON.stringify([key.name, key.origins, restrictionsVersion(key)])
+/** A text that differs when the settings of a key differ: what a form or a command shows to tell whether they have changed since. */
+export const keyVersion = (key: ApiKey): string =>
+  fingerprint(JSON.stringify([key.name, key.origins, restrictionsVersion(key)]))
 
 const restrictionsVersion = ({ expiresAtMs, unitsPerDay, requestsPerSecond, networks }: KeyRestrictions): string =>
   JSON.stringify([expiresAtMs, unitsPerDay, requestsPerSecond, networks])
@@ -89,7 +92,7 @@ const isOneTooMany = async (store: Store, before: ApiKey, key: ApiKey, nowMs: nu
 
 function parseSettings(
   key: ApiKey,
-  { name: typed = key.name, origins = key.origins, restrictions = key }: KeySettings,
+  { name: typed = key.name, origins = key.origins, restrictions = {} }: KeySettings,
   ceiling: KeyLimitCeiling,
   nowMs: number,
 ): { readonly kind: "parsed"; readonly key: ApiKey } | SettingRefusal {
@@ -97,7 +100,7 @@ function parseSettings(
   if (name === null) return { kind: "bad_name" }
   const moved = parseOrigins(key.kind, origins)
   if (moved.kind !== "parsed") return moved
-  const restricted = parseRestrictions(restrictions, { kind: key.kind, ceiling, current: key }, nowMs)
+  const restricted = parseRestrictions({ ...key, ...restrictions }, { kind: key.kind, ceiling, current: key }, nowMs)
   if (restricted.kind !== "parsed") return restricted
   return { kind: "parsed", key: { ...key, ...restricted.restrictions, name, origins: moved.origins } }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { CorrectionCache } from "../../../src/customers/feedback/correction-cache.ts"
-import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../src/customers/feedback/decision.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
@@ -106,10 +106,10 @@ describe("changes", () => {
     const { corrections, log, accountId, time } = await opened()
     await corrections.load()
     const { id } = await submitReport(log, { accountId })
-    await acceptFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
     await time.tick(0)
     expect(of(corrections, "example.com")).toBe("business")
-    await rejectFeedback(log, id)
+    await decideFeedback(log, id, "rejected")
     await time.tick(0)
     expect(of(corrections, "example.com")).toBeNull()
   })
@@ -119,7 +119,7 @@ describe("changes", () => {
     const elsewhere = await tempStore(path)
     const corrections = new CorrectionCache(elsewhere, time.later, () => undefined)
     await corrections.load()
-    await acceptFeedback(log, (await report()).id)
+    await decideFeedback(log, (await report()).id, "accepted")
     const read = await readChangesSince(elsewhere, 0)
     if (read.kind === "read") corrections.applyChanges(read.changes)
     await time.tick(0)

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../src/customers/feedback/correction-cache.ts"
-import {
-  acceptFeedback,
-  decideIfUnchanged,
-  type FeedbackDecision,
-  findCorrection,
-  rejectFeedback,
-} from "../../../src/customers/feedback/decision.ts"
+import { decideFeedback, findCorrection } from "../../../src/customers/feedback/decision.ts"
 import { findFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
@@ -21,41 +15,41 @@ const STATES = {
   received: async ({ report }: Harness) => (await report()).id,
   "accepted, and the domain's correction": async ({ log, report }: Harness) => {
     const { id } = await report()
-    await acceptFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
     return id
   },
   "accepted, in place of another accepted one": async ({ log, report }: Harness) => {
-    await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
+    await decideFeedback(log, (await report({ reportedCategory: "relay" })).id, "accepted")
     const { id } = await report()
-    await acceptFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
     return id
   },
   "accepted, and another one accepted since": async ({ log, report }: Harness) => {
     const { id } = await report()
-    await acceptFeedback(log, id)
-    await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
+    await decideFeedback(log, id, "accepted")
+    await decideFeedback(log, (await report({ reportedCategory: "relay" })).id, "accepted")
     return id
   },
   "rejected at once": async ({ log, report }: Harness) => {
     const { id } = await report()
-    await rejectFeedback(log, id)
+    await decideFeedback(log, id, "rejected")
     return id
   },
   "rejected after it was accepted": async ({ log, report }: Harness) => {
     const { id } = await report()
-    await acceptFeedback(log, id)
-    await rejectFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
+    await decideFeedback(log, id, "rejected")
     return id
   },
   "rejected, and another one accepted since": async ({ log, report }: Harness) => {
     const { id } = await report()
-    await rejectFeedback(log, id)
-    await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)
+    await decideFeedback(log, id, "rejected")
+    await decideFeedback(log, (await report({ reportedCategory: "relay" })).id, "accepted")
     return id
   },
   "gone with its account, and the domain's correction": async ({ log, accountId, report }: Harness) => {
     const { id } = await report()
-    await acceptFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
     await removeAccount(log, accountId)
     return id
   },
@@ -67,12 +61,12 @@ const STATES = {
 } as const
 
 const EVENTS = {
-  accept: async ({ log }: Harness, id: string) => facts(await acceptFeedback(log, id)),
-  reject: async ({ log }: Harness, id: string) => facts(await rejectFeedback(log, id)),
+  accept: async ({ log }: Harness, id: string) => facts(await decideFeedback(log, id, "accepted")),
+  reject: async ({ log }: Harness, id: string) => facts(await decideFeedback(log, id, "rejected")),
   "the same report again": async ({ report }: Harness) => (await report()).status,
 } as const
 
-function facts(decision: FeedbackDecision): string {
+function facts(decision: Awaited<ReturnType<typeof decideFeedback>>): string {
   if (decision.kind !== "decided") return decision.kind
   return `${decision.isNew ? "now" : "already"} ${decision.feedback.status}`
 }
@@ -170,10 +164,10 @@ test("a decision tells the report as it is now and the correction that its domai
   log.now = 9_000
   const accepted = { ...(await findFeedback(store, id)), status: "accepted", decidedAtMs: 9_000 }
   const decided = { kind: "decided", feedback: accepted, correction: "business" }
-  expect<unknown>(await acceptFeedback(log, id)).toEqual({ ...decided, isNew: true })
+  expect<unknown>(await decideFeedback(log, id, "accepted")).toEqual({ ...decided, isNew: true })
   log.now = 10_000
-  expect<unknown>(await acceptFeedback(log, id)).toEqual({ ...decided, isNew: false })
-  expect(await rejectFeedback(log, id)).toMatchObject({ isNew: true, correction: null })
+  expect<unknown>(await decideFeedback(log, id, "accepted")).toEqual({ ...decided, isNew: false })
+  expect(await decideFeedback(log, id, "rejected")).toMatchObject({ isNew: true, correction: null })
 })
 
 test("of several accepted reports the one accepted last rules, and those before it come back one by one", async () => {
@@ -182,13 +176,13 @@ test("of several accepted reports the one accepted last rules, and those before 
   for (const reportedCategory of ["business", "relay", "education"] as const) {
     log.now += 1
     const { id } = await report({ reportedCategory })
-    await acceptFeedback(log, id)
+    await decideFeedback(log, id, "accepted")
     ids.unshift(id)
   }
   const ruling: string[] = []
   for (const id of ids) {
     ruling.push((await corrections())[0]?.category ?? "none")
-    await rejectFeedback(log, id)
+    await decideFeedback(log, id, "rejected")
   }
   expect(ruling).toEqual(["education", "relay", "business"])
   expect(await corrections()).toEqual([])
@@ -199,13 +193,13 @@ test("an earlier report of another account comes back too, and one whose account
   const other = await newAccount(log, "other@example.com")
   const first = await submitReport(log, { accountId: other, reportedCategory: "relay" })
   const second = await report()
-  await acceptFeedback(log, first.id)
-  await acceptFeedback(log, second.id)
-  await rejectFeedback(log, second.id)
+  await decideFeedback(log, first.id, "accepted")
+  await decideFeedback(log, second.id, "accepted")
+  await decideFeedback(log, second.id, "rejected")
   expect(await corrections()).toEqual([{ domain: "example.com", category: "relay", feedback_id: first.id }])
-  await acceptFeedback(log, second.id)
+  await decideFeedback(log, second.id, "accepted")
   await removeAccount(log, other)
-  await rejectFeedback(log, second.id)
+  await decideFeedback(log, second.id, "rejected")
   expect(await corrections()).toEqual([])
   expect(accountId).not.toBe(other)
 })
@@ -213,9 +207,9 @@ test("an earlier report of another account comes back too, and one whose account
 test("a report of a subdomain corrects that subdomain alone", async () => {
   const { log, report, corrections } = await openFeedback()
   const { id } = await report({ domain: "mail.example.com" })
-  await acceptFeedback(log, (await report()).id)
-  await acceptFeedback(log, id)
-  await rejectFeedback(log, id)
+  await decideFeedback(log, (await report()).id, "accepted")
+  await decideFeedback(log, id, "accepted")
+  await decideFeedback(log, id, "rejected")
   expect(await corrections()).toMatchObject([{ domain: "example.com" }])
 })
 
@@ -223,9 +217,13 @@ test("of decisions at one moment, on two connections, one is new, and report and
   const { path, store, log, report, corrections } = await openFeedback()
   const other = tempLog(await tempStore(path))
   const { id } = await report()
-  const accepted = await Promise.all([log, other, log, other].map(by => acceptFeedback(by, id)))
+  const accepted = await Promise.all([log, other, log, other].map(by => decideFeedback(by, id, "accepted")))
   expect(accepted.filter(decision => decision.kind === "decided" && decision.isNew)).toHaveLength(1)
-  await Promise.all([rejectFeedback(log, id), acceptFeedback(other, id), rejectFeedback(other, id)])
+  await Promise.all([
+    decideFeedback(log, id, "rejected"),
+    decideFeedback(other, id, "accepted"),
+    decideFeedback(other, id, "rejected"),
+  ])
   expect((await corrections()).length).toBe((await findFeedback(store, id))?.status === "accepted" ? 1 : 0)
 })
 
@@ -233,39 +231,41 @@ test("there are no more corrections than can be kept in memory; a corrected doma
   const { store, log, report } = await openFeedback()
   const first = await report()
   const second = await report({ domain: "other.com" })
-  await acceptFeedback(log, first.id)
+  await decideFeedback(log, first.id, "accepted")
   await store.run(
     `WITH RECURSIVE count (at) AS (SELECT 2 UNION ALL SELECT at + 1 FROM count WHERE at < $1)
      INSERT INTO corrections SELECT 'd' || at || '.com', 'personal', 'fb_x', 1 FROM count`,
     [CORRECTIONS_MAX],
   )
-  expect(await acceptFeedback(log, second.id)).toEqual({ kind: "too_many_corrections" })
+  expect(await decideFeedback(log, second.id, "accepted")).toEqual({ kind: "too_many_corrections" })
   expect(await findFeedback(store, second.id)).toMatchObject({ status: "received" })
-  expect(await acceptFeedback(log, (await report({ reportedCategory: "relay" })).id)).toMatchObject({ isNew: true })
+  expect(await decideFeedback(log, (await report({ reportedCategory: "relay" })).id, "accepted")).toMatchObject({
+    isNew: true,
+  })
   await store.run("DELETE FROM corrections WHERE domain = 'd2.com'")
-  expect(await acceptFeedback(log, second.id)).toMatchObject({ isNew: true, correction: "business" })
+  expect(await decideFeedback(log, second.id, "accepted")).toMatchObject({ isNew: true, correction: "business" })
 })
 
 test("a decision that goes by what was seen is taken only while that is so, and repeats what is so already", async () => {
   const { store, log, report } = await openFeedback()
   const { id } = await report()
-  expect(await decideIfUnchanged(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided_meanwhile" })
-  expect(await decideIfUnchanged(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: true })
-  expect(await decideIfUnchanged(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: false })
-  const late = await decideIfUnchanged(log, id, "rejected", "received")
+  expect(await decideFeedback(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided_meanwhile" })
+  expect(await decideFeedback(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await decideFeedback(log, id, "accepted", "received")).toMatchObject({ kind: "decided", isNew: false })
+  const late = await decideFeedback(log, id, "rejected", "received")
   expect(late).toMatchObject({ kind: "decided_meanwhile", feedback: { id, status: "accepted" } })
   expect(await findCorrection(store, "example.com")).toEqual({ category: "business", feedbackId: id })
-  expect(await decideIfUnchanged(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided", isNew: true })
+  expect(await decideFeedback(log, id, "rejected", "accepted")).toMatchObject({ kind: "decided", isNew: true })
   expect(await findCorrection(store, "example.com")).toBeNull()
-  expect(await decideIfUnchanged(log, "fb_none", "accepted", "received")).toEqual({ kind: "unknown_feedback" })
+  expect(await decideFeedback(log, "fb_none", "accepted", "received")).toEqual({ kind: "unknown_feedback" })
 })
 
 test("of decisions at one moment that go by the same sight, one is taken", async () => {
   const { log, report } = await openFeedback()
   const { id } = await report()
   const decisions = await Promise.all([
-    decideIfUnchanged(log, id, "accepted", "received"),
-    decideIfUnchanged(log, id, "rejected", "received"),
+    decideFeedback(log, id, "accepted", "received"),
+    decideFeedback(log, id, "rejected", "received"),
   ])
   expect(decisions.map(({ kind }) => kind).sort()).toEqual(["decided", "decided_meanwhile"])
 })

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../src/customers/feedback/decision.ts"
 import {
   countFeedback,
   FEEDBACK_STATUSES,
@@ -98,9 +98,9 @@ test("a report is a duplicate even when the clock went back since", async () => 
 test("what became of the first report does not matter", async () => {
   const { log, report } = await openFeedback()
   const { id } = await report()
-  await acceptFeedback(log, id)
+  await decideFeedback(log, id, "accepted")
   expect(await report()).toMatchObject({ id, status: "duplicate" })
-  await rejectFeedback(log, id)
+  await decideFeedback(log, id, "rejected")
   expect(await report()).toMatchObject({ id, status: "duplicate" })
 })
 
@@ -154,8 +154,8 @@ test("reports are listed by status, the newest first, page by page", async () =>
     ids.push((await report({ domain: `d${ids.length}.com` })).id)
   }
   const [first = "", second = ""] = ids
-  await acceptFeedback(log, first)
-  await rejectFeedback(log, second)
+  await decideFeedback(log, first, "accepted")
+  await decideFeedback(log, second, "rejected")
   const pages: string[] = []
   for (let after: { id: string; createdAtMs: number } | null = null; ; ) {
     const page = await listFeedback(store, { status: null, after, countMax: 2 })
@@ -203,7 +203,7 @@ async function runReporters(count: number, ...words: string[]): Promise<string[]
 test("reports are counted by their status", async () => {
   const { store, log, report } = await openFeedback()
   const [first] = [await report(), await report({ domain: "b.com" }), await report({ domain: "c.com" })]
-  await acceptFeedback(log, first?.id ?? "")
+  await decideFeedback(log, first?.id ?? "", "accepted")
   const counts = await Promise.all(FEEDBACK_STATUSES.map(status => countFeedback(store, status)))
   expect(counts).toEqual([2, 1, 0])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { setWantedNotices } from "../../../src/customers/accounts/mail-switches.ts"
-import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../src/customers/feedback/decision.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../src/customers/notices/notices.ts"
 import { claimMails, enqueueNotice } from "../../../src/customers/notices/outbox.ts"
 import { openFeedback } from "../feedback/open-feedback.ts"
@@ -67,12 +67,12 @@ describe("a report that is decided", () => {
   test("is told to who reported it, once for each decision, without the comment", async () => {
     const harness = await openFeedback()
     const { id } = await harness.report({ comment: "They write from jane" })
-    await acceptFeedback(harness.log, id)
-    await acceptFeedback(harness.log, id)
+    await decideFeedback(harness.log, id, "accepted")
+    await decideFeedback(harness.log, id, "accepted")
     const facts = { domain: "example.com", reportedCategory: "business" }
     expect(await mailsOf(harness)).toEqual([[`${id} accepted`, { ...facts, isAccepted: true }]])
-    await rejectFeedback(harness.log, id)
-    await rejectFeedback(harness.log, id)
+    await decideFeedback(harness.log, id, "rejected")
+    await decideFeedback(harness.log, id, "rejected")
     expect(await mailsOf(harness)).toEqual([
       [`${id} accepted`, { ...facts, isAccepted: true }],
       [`${id} rejected`, { ...facts, isAccepted: false }],

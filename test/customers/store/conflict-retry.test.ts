@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test"
 import { SQL } from "bun"
 import { seeded } from "../../../bench/load/seeded-random.ts"
 import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
-import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf, recordFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { LastUseBuffer } from "../../../src/customers/keys/last-use-buffer.ts"
@@ -198,7 +198,7 @@ function deedsOn(accounts: readonly string[]): Readonly<Record<string, Deed>> {
       }),
     decides: async (log, chance) => {
       const reports = (await Promise.all(accounts.map(id => listFeedbackOf(log.store, id, null, 10)))).flat()
-      await (chance() < 0.5 ? acceptFeedback : rejectFeedback)(log, some(chance, reports)?.id ?? "")
+      await decideFeedback(log, some(chance, reports)?.id ?? "", chance() < 0.5 ? "accepted" : "rejected")
     },
     lists: (log, chance) => addEntries(log, { accountId: account(chance) }, "block", ENTRIES),
     unlists: (log, chance) => removeEntries(log, { accountId: account(chance) }, "block", ENTRIES.toReversed()),

@@ -94,3 +94,6 @@ export function countParameters(sql: string): number {
   })
   return count
 }
+
+/** The text as a part of a pattern of `LIKE … ESCAPE '\\'` that matches it alone. */
+export const likeText = (text: string): string => text.replace(/[\\%_]/g, "\\$&")

@@ -4,6 +4,7 @@ import { formatDate } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
+import type { AccountDetails } from "../../../customers/account-details.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { RecordedAct } from "../../../customers/audit/audit.ts"
 import type { ApiKey, Revoker } from "../../../customers/keys/keys.ts"
@@ -40,23 +41,18 @@ export const ADMIN_ACCOUNT_FLASH = {
 export const ACTS_SHOWN = 10
 
 /** The data of an account's page. */
-export type AccountDetails = {
-  readonly account: Account
+export type PageDetails = AccountDetails & {
   /** Active ones first. */
   readonly keys: readonly ApiKey[]
   readonly usage: Usage
-  readonly sessionCount: number
-  readonly termsState: TermsState
   readonly nowMs: number
-  /** The operator's note; empty: none. */
-  readonly note: string
   /** The latest acts about the account, one more than are displayed. */
   readonly acts: readonly RecordedAct[]
 }
 
 type AdminAccountPageProps = {
   readonly user: SignedInUser
-  readonly details: AccountDetails
+  readonly details: PageDetails
   readonly tiers: readonly TierLimits[]
   readonly flash: string | null
   readonly rejected: RejectedAdminForms
@@ -149,7 +145,7 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
   }
 }
 
-const keyColumns = ({ account, keys, nowMs }: AccountDetails): readonly CellColumn<ApiKey>[] => [
+const keyColumns = ({ account, keys, nowMs }: PageDetails): readonly CellColumn<ApiKey>[] => [
   {
     ...{ name: "Name", kind: "text" },
     cell: key => (

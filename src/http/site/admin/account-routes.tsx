@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import { readAccountDetails } from "../../../customers/account-details.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import { type Account, findAccount, setTier } from "../../../customers/accounts/accounts.ts"
-import { changeOperatorNote, readOperatorNote } from "../../../customers/accounts/operator-note.ts"
+import { changeOperatorNote } from "../../../customers/accounts/operator-note.ts"
 import { resumeAccount, suspendAccount } from "../../../customers/accounts/suspension.ts"
 import { listActsAbout } from "../../../customers/audit/audit.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
-import { listSessions } from "../../../customers/sign-in/sessions.ts"
 import type { AttributedLog } from "../../../customers/store/change-log/change-log.ts"
 import type { Exchange } from "../../exchange.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
@@ -21,10 +21,10 @@ import { formatNumber } from "../ui/format.ts"
 import { AdminAccountDeletionPage, type RejectedAdminForms } from "./account-forms.tsx"
 import {
   ACTS_SHOWN,
-  type AccountDetails,
   ADMIN_ACCOUNT_FLASH,
   AdminAccountPage,
   KeyRevocationPage,
+  type PageDetails,
 } from "./account-page.tsx"
 import { parseTier } from "./tier-field.tsx"
 
@@ -75,23 +75,22 @@ type PageRequest = {
 type SentForm = PageRequest & { readonly form: SubmittedForm; readonly log: AttributedLog }
 
 async function accountPage({ site, user, exchange, id }: PageRequest, rejected: RejectedAdminForms = {}) {
-  const details = await readAccountDetails(site, id)
+  const details = await readPageDetails(site, id)
   const flash = flashMessage(exchange.request.url, ADMIN_ACCOUNT_FLASH)
   return <AdminAccountPage user={user} details={details} tiers={site.tiers} flash={flash} rejected={rejected} />
 }
 
-async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: string): Promise<AccountDetails> {
+async function readPageDetails({ changes, terms, usageOf }: SiteContext, id: string): Promise<PageDetails> {
   const { store, clock } = changes
   const account = await findAccount(store, id)
   if (account === null) throw unknownAccount()
+  // The usage comes first: reading it writes when keys were last used.
+  const usage = await usageOf(account)
+  const details = await readAccountDetails({ store, clock, terms }, id)
+  if (details === null) throw unknownAccount()
   return {
-    account,
+    ...{ ...details, usage, nowMs: clock() },
     keys: await listKeys(store, id, KEYS_DISPLAYED_MAX),
-    usage: await usageOf(account),
-    sessionCount: (await listSessions(store, clock, id)).length,
-    nowMs: clock(),
-    termsState: terms.stateOf(account),
-    note: await readOperatorNote(store, id),
     acts: await listActsAbout(store, id, ACTS_SHOWN + 1),
   }
 }

@@ -1,11 +1,8 @@
 /** @jsxImportSource preact */
 
-import { domainToALabels } from "../../../base/idna.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import {
   ACCOUNT_STATES,
-  type AccountSearch,
   type AccountState,
   createAccount,
   findAccount,
@@ -55,7 +52,9 @@ async function accountsPage(
   // If the account of the cursor was deleted meanwhile, the first page is displayed.
   const previous = await findAccount(store, queryParameter(url, "after"))
   const accountsRead = await searchAccounts(store, {
-    ...parseAccountSearch(filter),
+    text: filter.email,
+    tier: filter.tier === "" ? undefined : parseTier(filter.tier),
+    state: filter.state === "" ? undefined : filter.state,
     after: previous,
     countMax: ROWS_PER_PAGE + 1,
     nowMs: clock(),
@@ -85,26 +84,6 @@ function readFilter(url: string): AccountFilterValues {
 }
 
 const isState = (text: string): text is AccountState => Object.hasOwn(ACCOUNT_STATES, text)
-
-/** A key's last characters: its checksum, in base 62. */
-const KEY_LAST4 = /^[0-9A-Za-z]{4}$/
-
-/** What a search text may be: the beginning of an email, a domain with or without its `@`, or the end of a key. */
-function parseAccountSearch({
-  email,
-  tier,
-  state,
-}: AccountFilterValues): Omit<AccountSearch, "after" | "countMax" | "nowMs"> {
-  const lower = email.normalize("NFC").toLowerCase()
-  const domain = /^@?([^@\s]+\.[^@\s]+)$/.exec(lower)?.[1] ?? /^@([^@\s]+)$/.exec(lower)?.[1] ?? null
-  return {
-    emailPrefix: normalizeAccountEmail(email) ?? lower,
-    domain: domain === null ? null : domainToALabels(domain),
-    keyLast4: KEY_LAST4.test(email) ? email : null,
-    tier: tier === "" ? undefined : parseTier(tier),
-    state: state === "" ? undefined : state,
-  }
-}
 
 const handleCreateAccount = (site: SiteContext, exchange: Exchange) =>
   site.guards.requireAdmin.form(exchange, async (user, form) => {

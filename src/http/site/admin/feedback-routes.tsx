@@ -3,7 +3,7 @@ import { parseSubject } from "../../../check/address/parse-subject.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { findAccount } from "../../../customers/accounts/accounts.ts"
-import { decideIfUnchanged, findCorrection } from "../../../customers/feedback/decision.ts"
+import { decideFeedback, findCorrection } from "../../../customers/feedback/decision.ts"
 import {
   FEEDBACK_STATUSES,
   type Feedback,
@@ -106,7 +106,7 @@ const handleDecision = (site: SiteContext, exchange: Exchange, id: string, decis
     const seenStatus = FEEDBACK_STATUSES.find(status => status === form.text("seen"))
     if (seenStatus === undefined)
       throw invalidInput([{ pointer: "/seen", detail: "The form is incomplete. Reload the page and try again." }])
-    const result = await decideIfUnchanged(adminChanges(site, user), id, decision, seenStatus)
+    const result = await decideFeedback(adminChanges(site, user), id, decision, seenStatus)
     switch (result.kind) {
       case "decided": {
         const flash = `${decision}${result.isNew ? "" : "-before"}`

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { dirname } from "node:path"
 import { SQL } from "bun"
 import { PROGRAM } from "../../../../bench/servers/product.ts"
-import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { readHeartbeats, writeHeartbeat } from "../../../../src/customers/nodes/live-nodes.ts"
 import {
@@ -31,7 +31,7 @@ async function filled() {
   for (let at = 0; at < 20; at++) {
     const accountId = await newAccount(log, `Jane${at}@example.com`)
     await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
-    if (at === 0) await acceptFeedback(log, (await submitReport(log, { accountId })).id)
+    if (at === 0) await decideFeedback(log, (await submitReport(log, { accountId })).id, "accepted")
     await store.run("INSERT INTO usage (account_id, key_id, day, measure, count) VALUES ($1, 'k', 1, 'checks', $2)", [
       accountId,
       Number.MAX_SAFE_INTEGER - at,

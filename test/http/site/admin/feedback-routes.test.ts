@@ -3,7 +3,7 @@ import { known, unknown } from "../../../../src/base/finding.ts"
 import type { NetworkEvidence } from "../../../../src/check/evidence-defects.ts"
 import { removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../../src/customers/feedback/correction-cache.ts"
-import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../../src/customers/feedback/decision.ts"
 import {
   FEEDBACK_STATUSES,
   type FeedbackReport,
@@ -34,16 +34,16 @@ type Harness = Awaited<ReturnType<typeof harness>>
 
 /** Brings the report into a status. */
 async function bring({ changes, id }: Harness, status: FeedbackStatus): Promise<void> {
-  if (status === "accepted") await acceptFeedback(changes, id)
-  if (status === "rejected") await rejectFeedback(changes, id)
+  if (status === "accepted") await decideFeedback(changes, id, "accepted")
+  if (status === "rejected") await decideFeedback(changes, id, "rejected")
 }
 
 describe("the queue", () => {
   test("shows the reports that wait, and others when they are asked for", async () => {
     const { changes, page, report, id } = await harness()
     const [accepted, rejected] = [await report({ domain: "accepted.com" }), await report({ domain: "rejected.com" })]
-    await acceptFeedback(changes, accepted)
-    await rejectFeedback(changes, rejected)
+    await decideFeedback(changes, accepted, "accepted")
+    await decideFeedback(changes, rejected, "rejected")
     const shown = async (query: string) =>
       [...new Set(attributesIn((await page(`/admin/feedback${query}`)).html, "href"))]
         .filter(target => target.startsWith("/admin/feedback/"))
@@ -314,7 +314,7 @@ describe("a decision", () => {
 
   test("takes back the correction of a report that went with its account", async () => {
     const { changes, page, done, report, id, janeId, corrections } = await harness()
-    await acceptFeedback(changes, id)
+    await decideFeedback(changes, id, "accepted")
     await removeAccount(changes, janeId)
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
     const { html, text } = await page(`/admin/feedback/${other}`)
@@ -327,7 +327,7 @@ describe("a decision", () => {
   test("of another report of the domain is told and linked", async () => {
     const { changes, page, report, id } = await harness()
     const other = await report({ reportedCategory: "personal" })
-    await acceptFeedback(changes, other)
+    await decideFeedback(changes, other, "accepted")
     const { text, html } = await page(`/admin/feedback/${id}`)
     expect(text).toContain("Another report corrects the domain to personal .")
     expect(attributesIn(html, "href")).toContain(`/admin/feedback/${other}`)

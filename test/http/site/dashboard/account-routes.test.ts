@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../../src/customers/accounts/account-export.ts"
 import { removeAccount, setTier } from "../../../../src/customers/accounts/accounts.ts"
 import { UNIT_POOLS, unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
-import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { changeKey } from "../../../../src/customers/keys/key-changes.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../src/customers/notices/notices.ts"
@@ -252,7 +252,7 @@ describe("the deletion", () => {
   test("leaves no row of the account in any table but ids in the logs of changes and of acts, and every row of others", async () => {
     const { browser, store, jane, john, changes } = await peopled()
     const [report] = await listFeedbackOf(store, jane, null, 1)
-    await acceptFeedback(changes, report?.id ?? "")
+    await decideFeedback(changes, report?.id ?? "", "accepted")
     const before = await allRows(store)
     const keyIds = await store.all<{ id: string }>("SELECT id FROM keys WHERE account_id = $1", [jane])
     expect(tablesWith(before, jane).length).toBeGreaterThan(8)

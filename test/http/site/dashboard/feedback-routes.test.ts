@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { REPORTABLE_CATEGORIES } from "../../../../src/contract/feedback-schema.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
-import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
+import { decideFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { safeNextPath } from "../../../../src/http/site/sign-in/next-path.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
@@ -47,9 +47,9 @@ describe("a report", () => {
     const double = await report("granite-form.com", "personal")
     expect((await get(double.redirectPath ?? "")).html).toContain("Nothing was added.")
     expect(await sent()).toHaveLength(1)
-    await acceptFeedback(changes, kept?.id ?? "")
+    await decideFeedback(changes, kept?.id ?? "", "accepted")
     expect((await get(PATH)).html).toMatch(/<span class="pill allow" title="[^"]+ UTC">accepted</)
-    await rejectFeedback(changes, kept?.id ?? "")
+    await decideFeedback(changes, kept?.id ?? "", "rejected")
     expect((await get(PATH)).html).toMatch(/<span class="pill block" title="[^"]+ UTC">rejected</)
   })
 

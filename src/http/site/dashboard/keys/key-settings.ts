@@ -90,6 +90,9 @@ export const settingValues = (key: ApiKey): SettingValues => ({
 /** The last day on which a key works. */
 const lastDay = (expiresAtMs: number): string => isoDate(utcDay(expiresAtMs - 1))
 
+/** Every setting of a key. */
+type WholeSettings = Required<KeySettings> & { readonly restrictions: KeyRestrictions }
+
 /**
  * The settings that the fields ask for, for others to validate: what is no day or no number becomes `NaN`, which they refuse. A key works
  * until the end of its last day; an expiry within that day stays as it is when its day does.
@@ -97,7 +100,7 @@ const lastDay = (expiresAtMs: number): string => isoDate(utcDay(expiresAtMs - 1)
 export function parseSettingValues(
   { name, origins, expires, units, rate, networks }: SettingValues,
   currentExpiryMs: number | null = null,
-): Required<KeySettings> {
+): WholeSettings {
   const isSameDay = currentExpiryMs !== null && expires === lastDay(currentExpiryMs)
   return {
     name,
@@ -139,7 +142,7 @@ export const parseKeyKind = (kind: string): KeyKind | null =>
 /** Everything that is wrong with the settings for a key, field by field. `current`: what a key that exists is restricted to now. */
 export function settingErrors(
   kind: KeyKind,
-  { name, origins, restrictions }: Required<KeySettings>,
+  { name, origins, restrictions }: WholeSettings,
   ceiling: KeyLimitCeiling,
   nowMs: number,
   current: KeyRestrictions = NO_RESTRICTIONS,

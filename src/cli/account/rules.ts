@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import { ACCOUNT_RULE_NAMES, type AccountRules } from "../contract/account-rules.ts"
-import { parseRules, readAccountRules, rulesText, setAccountRules } from "../customers/accounts/account-rules.ts"
-import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
-import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { ACCOUNT_RULE_NAMES, type AccountRules } from "../../contract/account-rules.ts"
+import { parseRules, readAccountRules, rulesText, setAccountRules } from "../../customers/accounts/account-rules.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "../output.ts"
+import { type CustomerCommandDeps, namedAccount, type WithCustomers } from "./accounts.ts"
 
 type RulesOptions = { readonly none: boolean; readonly json: boolean }
 
@@ -30,7 +30,7 @@ async function accountRules(
 ): Promise<void> {
   if (isNone && texts.length > 0) throw new CommandError("Name rules, or use --none.", 2)
   const wanted = readRules(texts)
-  const { id, email: storedEmail } = await accountByEmail(customers, email)
+  const { id, email: storedEmail } = await namedAccount(customers, email)
   const isChange = isNone || texts.length > 0
   if (isChange && !(await setAccountRules(customers.changes, id, wanted))) throw new CommandError(DELETED)
   const rules = isChange ? wanted : await readAccountRules(customers.changes.store, id)

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander"
-import { isoInstant } from "../base/time.ts"
-import { LIMITS } from "../contract/limits.ts"
-import { TIER_MAX } from "../contract/tiers.ts"
+import { isoInstant } from "../../base/time.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { TIER_MAX } from "../../contract/tiers.ts"
 import {
   type InvitationRefusal,
   invitationLink,
@@ -9,9 +9,17 @@ import {
   invite,
   listInvitations,
   revokeInvitation,
-} from "../customers/sign-in/invitations.ts"
-import { ACCOUNT_REFUSALS, type CustomerCommandDeps, describeTier, parseTier, type WithCustomers } from "./accounts.ts"
-import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+} from "../../customers/sign-in/invitations.ts"
+import { addTimeOptions, isWithin, type TimeFlags } from "../list-options.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "../output.ts"
+import {
+  ACCOUNT_REFUSALS,
+  type CustomerCommandDeps,
+  describeTier,
+  parseTier,
+  tierOption,
+  type WithCustomers,
+} from "./accounts.ts"
 
 /** Registers the commands about invitations in the group `account`. */
 export function registerInvitationCommands(group: Command, output: Output, withCustomers: WithCustomers): void {
@@ -21,16 +29,15 @@ export function registerInvitationCommands(group: Command, output: Output, withC
       "Invite an address to an account, also while sign-up is closed. Without a mail server the link is printed.",
     )
     .argument("<email>")
-    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(parseTier))
+    .addOption(tierOption())
     .option(...JSON_FLAG, false)
     .action((email, { tier, json: asJson }) =>
       withCustomers(deps => accountInvite(output, deps, email, tier ?? deps.defaultTier, asJson)),
     )
-  group
-    .command("invitations")
-    .description("The invitations that are valid now.")
+  addTimeOptions(group.command("invitations").description("List the invitations that are valid now, the latest first."))
+    .addOption(new Option("--tier <n>", `only invitations to this tier, 0 to ${TIER_MAX}`).argParser(parseTier))
     .option(...JSON_FLAG, false)
-    .action(({ json: asJson }) => withCustomers(deps => accountInvitations(output, deps, asJson)))
+    .action((flags: ListFlags) => withCustomers(deps => accountInvitations(output, deps, flags)))
   group
     .command("uninvite")
     .description("Revoke an invitation.")
@@ -65,9 +72,19 @@ async function accountInvite(
   output.line(link)
 }
 
+type ListFlags = TimeFlags & { readonly tier?: number; readonly json: boolean }
+
 /** `account invitations`. */
-async function accountInvitations(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
-  const invitations = (await listInvitations(changes.store, changes.clock)).map(one => ({
+async function accountInvitations(
+  output: Output,
+  { changes }: CustomerCommandDeps,
+  { tier, json: asJson, ...times }: ListFlags,
+): Promise<void> {
+  const isInTime = isWithin(times, changes.clock())
+  const found = (await listInvitations(changes.store, changes.clock)).filter(
+    one => (tier === undefined || one.tier === tier) && isInTime(one.createdAtMs),
+  )
+  const invitations = found.map(one => ({
     ...{ id: one.id, tier: one.tier },
     ...{ created_at: isoInstant(one.createdAtMs), ends_at: isoInstant(one.endsAtMs) },
   }))
@@ -75,7 +92,12 @@ async function accountInvitations(output: Output, { changes }: CustomerCommandDe
   if (invitations.length === 0) return output.line("There are no invitations.")
   printTable(
     output,
-    invitations.map(({ id, tier, created_at, ends_at }) => [id, describeTier(tier), created_at, `ends ${ends_at}`]),
+    invitations.map(({ id, tier: number, created_at, ends_at }) => [
+      id,
+      describeTier(number),
+      created_at,
+      `ends ${ends_at}`,
+    ]),
   )
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import { Command } from "commander"
-import { registerInvitationCommands } from "../../src/cli/invitations.ts"
-import { CommandError, type Output } from "../../src/cli/output.ts"
-import { newAccount, random, tempLog, tempStore } from "../customers/temp-store.ts"
+import { registerInvitationCommands } from "../../../src/cli/account/invitations.ts"
+import { CommandError, type Output } from "../../../src/cli/output.ts"
+import { newAccount, random, tempLog, tempStore } from "../../customers/temp-store.ts"
 
 /** The commands over a real store, and what they wrote. `isMailed`: the mail server takes every mail. */
 async function commands(isMailed: boolean) {
