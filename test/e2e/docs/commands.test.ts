@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { PROGRAM } from "../../../bench/servers/product.ts"
+import { CHECKOUT, PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
 import { GUIDE } from "../../../src/http/site/docs/guide.ts"
@@ -54,9 +54,9 @@ async function commandsShown(): Promise<readonly ShownCommand[]> {
   return [...optionsOf].map(([words, options]) => ({ words, options: [...options] }))
 }
 
-/** The program's own commands, each with the text of its section in the manual. */
+/** The program's own commands, each with the text of its section in the manual: those of a checkout, which has them all. */
 async function manual(): Promise<ReadonlyMap<string, string>> {
-  const { out } = await startProgram([...PROGRAM, "man"], ROOT, process.env).ended()
+  const { out } = await startProgram([...CHECKOUT, "man"], ROOT, process.env).ended()
   const [, ...sections] = out.replaceAll("\\-", "-").split(/^\.SS "mailkind /m)
   return new Map(sections.map(section => [/^[a-z]+(?: [a-z]+)*/.exec(section)?.[0] ?? "", section]))
 }
@@ -69,7 +69,7 @@ test("every command that a page shows is one of the program's, and so is every o
     const topic = words.replace(/^help (?=.)/, "")
     // A topic of `help` that is no command has no section.
     const text =
-      own.get(topic) ?? (await startProgram([...PROGRAM, "help", ...topic.split(" ")], ROOT, process.env).ended()).out
+      own.get(topic) ?? (await startProgram([...CHECKOUT, "help", ...topic.split(" ")], ROOT, process.env).ended()).out
     const unknown = options.filter(option => !text.includes(`${option} `) && !text.includes(`${option}\n`))
     expect({ words, isThere: text !== "", unknown }).toEqual({ words, isThere: true, unknown: [] })
   }
