@@ -203,7 +203,8 @@ describe("accounts and keys", () => {
     const { run, runJson } = await commands()
     await run("account", "create", "ada@example.com")
     const rules = (...args: string[]) => runJson("account", "rules", "ada@example.com", ...args)
-    expect(await rules()).toEqual({ email: "ada@example.com", rules: {} })
+    const none = await rules()
+    expect(none).toMatchObject({ email: "ada@example.com", rules: {} })
     expect(await rules("personal=block", "new_domain=review")).toMatchObject({
       rules: { personal: "block", new_domain: "review" },
     })
@@ -220,7 +221,9 @@ describe("accounts and keys", () => {
     )
     expect(await rules()).toMatchObject({ rules: { personal: "block", new_domain: "review" } })
     expect(await rules("relay=allow")).toMatchObject({ rules: { relay: "allow" } })
-    expect(await rules("--none")).toMatchObject({ rules: {} })
+    const late = await run("account", "rules", "ada@example.com", "personal=block", "--seen", none.version, "--json")
+    expect([late.code, JSON.parse(late.err).error.code]).toEqual([4, "changed_meanwhile"])
+    expect(await rules("--none", "--seen", (await rules()).version)).toEqual(none)
     expect((await run("account", "rules", "nobody@example.com")).code).toBe(1)
   })
 

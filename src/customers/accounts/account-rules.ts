@@ -1,3 +1,4 @@
+import { fingerprint } from "../../base/fingerprint.ts"
 import { parseJson } from "../../base/text.ts"
 import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
@@ -50,14 +51,29 @@ export async function readAccountRules(store: Store, accountId: string): Promise
   return row && (parseStoredRules(row.rules) ?? {})
 }
 
+/** A text that differs when rules differ: what a command shows to tell whether they have changed since. */
+export const rulesVersion = (rules: AccountRules): string => fingerprint(rulesText(rules))
+
+/** What became of rules. `unchanged`: the account had them already. `changed_meanwhile`: it has others than were seen; nothing was written. */
+type RulesChange = "changed" | "unchanged" | "changed_meanwhile" | "unknown_account"
+
+/** Replaces the rules of an account, as `changeAccountRules` does, whatever they are now. False when there is no such account. */
+export const setAccountRules = async (log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> =>
+  (await changeAccountRules(log, accountId, rules, null)) !== "unknown_account"
+
 /**
- * Replaces the rules of an account. Of two at a time the later one holds as a whole. When it resolves, the rules are durable and in force
- * in this process. If the account has these rules already, nothing is written: no act, and no change for other processes. False when there
- * is no such account.
+ * Replaces the rules of an account, if they are those with the `rulesVersion` `seen`; null: whatever they are. Of two at a time the later one
+ * holds as a whole. When it resolves, the rules are durable and in force
+ * in this process. If the account has these rules already, nothing is written: no act, and no change for other processes.
  */
-export async function setAccountRules(log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> {
+export async function changeAccountRules(
+  log: AttributedLog,
+  accountId: string,
+  rules: AccountRules,
+  seen: string | null,
+): Promise<RulesChange> {
   const stored = serializeRules(rules)
-  const work = async (store: Store, note: RecordChange) => {
+  const work = async (store: Store, note: RecordChange): Promise<RulesChange> => {
     // The write changes nothing: it locks the row.
     const before = await store.one<{ rules: string | null }>(
       "UPDATE accounts SET rules = rules WHERE id = $1 RETURNING rules",
@@ -65,6 +81,7 @@ export async function setAccountRules(log: AttributedLog, accountId: string, rul
     )
     if (before === null) return "unknown_account"
     if (before.rules === stored) return "unchanged"
+    if (seen !== null && rulesVersion(parseStoredRules(before.rules) ?? {}) !== seen) return "changed_meanwhile"
     await store.run("UPDATE accounts SET rules = $2 WHERE id = $1", [accountId, stored])
     await recordAct(log, store, { kind: "rules_changed", accountId, details: rulesText(rules) })
     await note("account_changed", accountId)
@@ -73,7 +90,7 @@ export async function setAccountRules(log: AttributedLog, accountId: string, rul
   const outcome = await inTurn(accountId, () => recordChanges(log, work))
   // Another node may have set them, and this process may not have read that change yet.
   if (outcome === "unchanged") log.notify([{ kind: "account_changed", subject: accountId }])
-  return outcome !== "unknown_account"
+  return outcome
 }
 
 /** The rules as a text of one line, in the order of the table; empty: there are none. */

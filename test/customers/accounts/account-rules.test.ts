@@ -1,6 +1,11 @@
 import { expect } from "bun:test"
 import type { AccountRules } from "../../../src/contract/account-rules.ts"
-import { readAccountRules, setAccountRules } from "../../../src/customers/accounts/account-rules.ts"
+import {
+  changeAccountRules,
+  readAccountRules,
+  rulesVersion,
+  setAccountRules,
+} from "../../../src/customers/accounts/account-rules.ts"
 import { findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
@@ -70,6 +75,17 @@ test("of rules that two nodes set at a time, those of one hold as a whole", asyn
     const held = await readAccountRules(one.store, accountId)
     expect(sets.some(rules => Bun.deepEquals(rules, held))).toBe(true)
   }
+  await close()
+})
+
+test("of rules that two nodes set at a time because of the same ones, one is set, and the other node is told", async () => {
+  const { one, other, accountId, close } = await twoNodes()
+  const sets: readonly AccountRules[] = [{ personal: "block" }, { relay: "review" }]
+  const changes = await Promise.all(
+    [one, other].map(({ log }, at) => changeAccountRules(log, accountId, sets[at] ?? {}, rulesVersion({}))),
+  )
+  expect(changes.toSorted()).toEqual(["changed", "changed_meanwhile"])
+  expect<unknown>(await readAccountRules(one.store, accountId)).toEqual(sets[changes.indexOf("changed")])
   await close()
 })
 
