@@ -3,11 +3,10 @@ import { FaultLog } from "../base/fault-log.ts"
 import { derived } from "../base/lazy.ts"
 import { createLogger, type Log, type LogFields } from "../base/log.ts"
 import type { LogLevel } from "../base/log-level.ts"
-import type { TrustedTime } from "../base/trusted-clock.ts"
 import type { Settings } from "../config/settings.ts"
-import type { OpenStore } from "../customers/store/core/store.ts"
 import { describeStoreError, isStoreErrorCode } from "../customers/store/core/store-error.ts"
 import { redactedUrl } from "../customers/store/postgres/postgres-url.ts"
+import type { StoredContext } from "../customers/stored-context.ts"
 import { SYSTEM_ERROR_REMEDIES } from "../process/startup-error.ts"
 import type { OutsideWorld } from "../system/outside-world.ts"
 import type { System } from "../system/system.ts"
@@ -25,7 +24,7 @@ export type CheckContext = {
 export type AppContext = CheckContext & { readonly system: System }
 
 /** The same once the store is open. */
-export type StoreContext = AppContext & { readonly store: OpenStore; readonly trustedTime: TrustedTime }
+export type StoreContext = AppContext & StoredContext<Settings>
 
 /** Creates the context. Its log has the level of the settings, or writes every line while verbose logging is on. */
 export function createContext(system: System, settings: Settings): AppContext {

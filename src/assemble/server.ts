@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { StartupError } from "../base/errors.ts"
 import { createHeapCollector, createStartCollector, heapGrowthWithin } from "../base/heap-collector.ts"
 import { derived } from "../base/lazy.ts"
+import { logError } from "../base/log.ts"
 import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
@@ -14,6 +15,8 @@ import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { type CustomersService, createCustomersService } from "../customers/customers.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
 import { createMailService } from "../customers/mails.ts"
+import { DatabasePoll, type Observation } from "../customers/nodes/database-poll.ts"
+import { NodeClaims } from "../customers/nodes/node-claims.ts"
 import { createTrustedTimeService } from "../customers/nodes/trusted-time.ts"
 import { createPruning } from "../customers/pruning.ts"
 import { createSignInService } from "../customers/sign-in-service.ts"
@@ -81,6 +84,8 @@ export type RunningServer = {
   readonly takeSettings: (next: Settings) => void
   /** Reads the changes of other processes now, such as revoked keys. */
   readonly pollChanges: () => void
+  /** Takes what another process of the node found in the database; null: it could not ask. */
+  readonly observe: (observation: Observation | null) => void
   /** Resolves when the clients have moved to the server that takes over. Then `stop` must be called. */
   readonly drainForTakeover: (drainRequest: DrainRequest) => Promise<void>
   /** From now on `/v1/health` answers 503, and everything else is served. */
@@ -118,7 +123,7 @@ async function startOver(
   const store = budget.storeFor(opened, () => state.isListening)
   const instrumentation = createInstrumentation(context, mode)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
-  const { appDeps, parts, lists, customers } = await createParts(context, store, wiring)
+  const { appDeps, parts, lists, customers, poll } = await createParts(context, store, wiring)
   const app = createApp({
     ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -142,6 +147,7 @@ async function startOver(
       customers.takeTiers(settings)
     },
     pollChanges: customers.pollChanges,
+    observe: observation => poll.observe(observation),
     drainForTakeover: drainRequest => {
       state.isDraining = true
       return drainForTakeover(system, all, app.fetch, drainRequest)
@@ -175,8 +181,10 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { meter, loadShedder } = instrumentation
   const { system, settings } = appContext
   const faults = faultsOf(appContext)
-  const trusted = await createTrustedTimeService(appContext, faults, store)
-  const context: StoreContext = { ...appContext, store, trustedTime: trusted.time }
+  const claims = isWorker(mode) ? mode.node.claims : new NodeClaims(system.clock)
+  const poll = createDatabasePoll(appContext, store, mode, claims)
+  const trusted = await createTrustedTimeService(appContext, faults, store, poll)
+  const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation)
@@ -208,9 +216,11 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     network,
     // Rows of jobs are not checked without the network.
     jobsPart,
+    // It calls all others.
+    { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {
-    ...{ lists, customers, parts },
+    ...{ lists, customers, parts, poll },
     appDeps: {
       ...createAppDeps(context, lists, isDnsUnavailable, trusted.isInDoubt),
       ...customers,
@@ -220,6 +230,19 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     },
   }
 }
+
+const createDatabasePoll = (
+  { system, log }: AppContext,
+  store: OpenStore,
+  mode: ServeMode,
+  claims: NodeClaims,
+): DatabasePoll =>
+  new DatabasePoll({
+    ...{ store, claims },
+    ...system,
+    share: isWorker(mode) ? mode.shareObservation : undefined,
+    onError: logError(log, "the database was not asked what has changed and what is due"),
+  })
 
 /** Wires the network look-ups of checks, and what is learned from them. */
 function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {

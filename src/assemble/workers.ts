@@ -2,10 +2,12 @@ import { withTimeout } from "../base/concurrency.ts"
 import { StartupError } from "../base/errors.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
+import type { Observation } from "../customers/nodes/database-poll.ts"
 import { findNodeIdentity, formatIdentity, parseIdentity } from "../customers/node-service.ts"
 import {
   clearWorkerSlot,
   createRowClaim,
+  createSharedClaims,
   createSharedLimits,
   createSharedLimitsMemory,
   readNode,
@@ -243,6 +245,8 @@ function followSupervisor(system: System, supervisor: SupervisorLink) {
         return void running.promise.then(server => server.announceStop())
       case "poll_changes":
         return void running.promise.then(server => server.pollChanges())
+      case "observed":
+        return void running.promise.then(server => server.observe(message.observation))
     }
   })
   supervisor.send({ kind: "ready" })
@@ -267,9 +271,14 @@ async function startWorkerServer(
       socketCount,
       databaseWaitMs,
       limits: createSharedLimits(rest, workerIndex, context.system.clock),
-      node: { identity: parseIdentity(readNode(rest)), rowClaim: createRowClaim(rest) },
+      node: {
+        identity: parseIdentity(readNode(rest)),
+        rowClaim: createRowClaim(rest),
+        claims: createSharedClaims(rest, context.system.clock),
+      },
       counterShards: shards,
       notifyChange: () => supervisor.send({ kind: "changed" }),
+      shareObservation: (observation: Observation | null) => supervisor.send({ kind: "observed", observation }),
     }
     return await startServer(context, mode, stopSignal)
   } catch (error) {

@@ -154,6 +154,7 @@ export const LOG_EVENTS = {
   "logged requests that were not written are lost": failed(LOST),
   "old logged requests were not deleted": failed(ONLY_OLD),
   "units were not leased ahead, or not given back": failed("The next request leases units itself."),
+  "the database was not asked what has changed and what is due": failed("A revoked key may work for up to a minute."),
   "changes of other processes were not read": failed("A revoked key may work for up to a minute."),
   "terms were not read": failed("The terms and corrections read last apply."),
   "corrections were not read": failed("The terms and corrections read last apply."),

@@ -12,6 +12,7 @@ import type { CallerAccount } from "./keys/key-cache.ts"
 import { NetworkWatch } from "./keys/network-watch.ts"
 import { AllowedOrigins } from "./keys/origins.ts"
 import { createNodeService, type NodeContext, type NodeSettings, type SharedNode } from "./node-service.ts"
+import type { Observation } from "./nodes/database-poll.ts"
 import { UnitNotices } from "./notices/unit-notices.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "./own-lists/own-list-cache.ts"
 import type { CallerLimits } from "./quota/caller-limits.ts"
@@ -19,18 +20,21 @@ import { widerNetworks } from "./quota/client-networks.ts"
 import { tierLimits } from "./quota/tier-limits.ts"
 import { SHARED_UNIT_QUOTA_BOUNDS, UNIT_QUOTA_BOUNDS, UnitQuota } from "./quota/units/unit-quota.ts"
 import { RequestLog } from "./request-log/request-log.ts"
-import { createRequestLogPruning } from "./request-log/request-log-pruning.ts"
+import { createRequestLogPruning, type RequestLogPruning } from "./request-log/request-log-pruning.ts"
 import { ensureInstallationSecret, keyedHash } from "./sign-in/installation-secret.ts"
 import type { Actor } from "./store/change-log/actor.ts"
-import { type Change, latestChangeId } from "./store/change-log/change-log.ts"
+import {
+  type Change,
+  LATEST_CHANGE_POLLED,
+  type LatestChangeRow,
+  latestChangeId,
+} from "./store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "./store/change-log/change-poller.ts"
 import type { Store } from "./store/core/store.ts"
 import type { StoredContext } from "./stored-context.ts"
 import { TermsCache } from "./terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
 
-/** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
-const CHANGES_POLL_MS = 2000
 /** The precision of the age of a cached key and of the time of its last use. */
 const COARSE_CLOCK_MS = 100
 /** How often buffers are written (usage and the last use of keys, which are shown together, networks of keys, logged requests), and idle units are returned. */
@@ -58,11 +62,13 @@ export type SharedCallerState = {
   readonly node: SharedNode
   /** Notifies the other workers that this process wrote to the change log. */
   readonly notifyChange: () => void
+  /** Tells the other workers what this process found in the database; null: it could not ask. */
+  readonly shareObservation: (observation: Observation | null) => void
 }
 
 /** Creates the service over an open store and loads the caches that requests need. `shared` is `null` without workers. */
 export async function createCustomersService(context: CustomersContext, shared: SharedCallerState | null = null) {
-  const { system, store, log } = context
+  const { system, store, log, poll } = context
   const { clock, random } = system
   const coarse = coarseClocks(system)
   const nodes = await createNodeService(context, shared)
@@ -82,7 +88,14 @@ export async function createCustomersService(context: CustomersContext, shared: 
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const onPollError = logError(log, "changes of other processes were not read")
   const pollChanges = createChangePoller(store, listeners, since, onPollError)
-  const intervals = createIntervals(system.runInterval, [[CHANGES_POLL_MS, pollChanges], ...writing(context, parts)])
+  // The columns of a row are those of the statement.
+  poll.add({ ...LATEST_CHANGE_POLLED, observe: ({ rows: [row] }) => pollChanges.observe(row as LatestChangeRow) })
+  const pruning = createRequestLogPruning(store, context.trustedTime, parts.requestLog !== null)
+  const intervals = createIntervals(system.runInterval, writing(context, parts, pruning))
+  // Visits the logs of all accounts, by one process of the node.
+  const visits = createIntervals(context.claims.intervals("request_log", system.runInterval), [
+    [REQUEST_LOG_VISIT_MS, () => pruning.visitNext(), logError(log, "old logged requests were not deleted")],
+  ])
   return {
     ...parts,
     /** The usage of an account. `day` null: today, which is the day whose units are taken now. */
@@ -96,12 +109,13 @@ export async function createCustomersService(context: CustomersContext, shared: 
     samples: () => callerSamples(parts),
     start: () => {
       intervals.start()
-      store.onChange(pollChanges)
+      visits.start()
       nodes.start()
     },
     /** An unavailable database does not prevent the stop. */
     stop: async () => {
       intervals.stop()
+      visits.stop()
       coarse.stop()
       corrections.stop()
       await nodes.stop()
@@ -172,10 +186,10 @@ const unitsInvalidator = (units: UnitQuota): ChangeListener => ({
 
 /** What is written in the background. */
 function writing(
-  { store, log, trustedTime }: CustomersContext,
+  { log }: CustomersContext,
   { keys, keyNetworks, usage, units, unitNotices, requestLog }: Parts,
+  pruning: RequestLogPruning,
 ): readonly PeriodicWork[] {
-  const pruning = createRequestLogPruning(store, trustedTime, requestLog !== null)
   const writeRequestLog = async (): Promise<void> => {
     if (requestLog !== null) await pruning.trimBusy(await requestLog.flush())
   }
@@ -186,7 +200,6 @@ function writing(
     [FLUSH_MS, () => units.maintain()],
     [FLUSH_MS, () => unitNotices.look(units.today()), logError(log, "mails about used units were not queued")],
     [FLUSH_MS, writeRequestLog, logError(log, "requests were not logged")],
-    [REQUEST_LOG_VISIT_MS, () => pruning.visitNext(), logError(log, "old logged requests were not deleted")],
   ]
 }
 

@@ -2,23 +2,22 @@ import { isIP } from "node:net"
 import { withTimeout } from "../base/concurrency.ts"
 import { type Log, logError } from "../base/log.ts"
 import type { SetTimer } from "../base/outside-world.ts"
+import { SingleFlight } from "../base/single-flight.ts"
 import { createIntervals, DAY_MS } from "../base/time.ts"
 import type { TrustedInstant } from "../base/trusted-clock.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
-import { remindOfExpiry } from "./keys/expiry-reminders.ts"
+import { REMINDERS_POLLED, remindOfExpiry } from "./keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "./notices/mail-sender.ts"
 import type { Mailer, OpenMailer, OutgoingMail, SendResult } from "./notices/mailer.ts"
 import type { LinkContext } from "./notices/notice-blocks.ts"
 import { type Notice, noticeContent } from "./notices/notices.ts"
-import { countOutbox, oldestWaitingAtMs, pruneOutbox } from "./notices/outbox.ts"
+import { countOutbox, OUTBOX_POLLED, oldestWaitingAtMs, pruneOutbox } from "./notices/outbox.ts"
 import { isMailProtected, MAIL_PROTECTION_REMEDY } from "./notices/smtp-mailer.ts"
 import { randomBase62 } from "./store/core/id.ts"
 import type { Store } from "./store/core/store.ts"
 import type { StoredContext } from "./stored-context.ts"
-import { notifyNextAccounts } from "./terms/terms-notices.ts"
+import { NOTIFIED_TERMS_POLLED, notifyNextAccounts } from "./terms/terms-notices.ts"
 
-/** How often the outbox is looked into, for mails of other processes too. */
-const OUTBOX_POLL_MS = 1000
 /** Claims on mails are renewed three times per lease. */
 const CLAIM_RENEWAL_MS = MAIL_SENDER_BOUNDS.leaseMs / 3
 /** The most rows of each kind that are deleted at once. */
@@ -40,7 +39,10 @@ type MailContext = StoredContext<MailSettings> & { readonly system: { readonly o
 export type MailService = ReturnType<typeof createMailService>
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
-export function createMailService({ system, settings, store, log, trustedTime }: MailContext, baseUrl: () => string) {
+export function createMailService(
+  { system, settings, store, log, trustedTime, poll }: MailContext,
+  baseUrl: () => string,
+) {
   const { clock } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderAddress = (): string => senderOf(settings, baseUrl())
@@ -56,9 +58,18 @@ export function createMailService({ system, settings, store, log, trustedTime }:
   }
   const pollOutbox = () => queueAndSend().catch(logError(log, "mails about new terms or expiring keys were not queued"))
   const renewClaims = async (): Promise<void> => await sender?.renew()
+  const polls = new SingleFlight<null, void>()
+  let areMailsLeft = true
+  poll.add({
+    columns: { termsDue: NOTIFIED_TERMS_POLLED, remindersDue: REMINDERS_POLLED, ...OUTBOX_POLLED },
+    observe: ({ rows: [row] }) => {
+      areMailsLeft = row["mailsLeft"] === 1
+      const areMailsDue = sender !== null && (row["mailsDue"] === 1 || sender.hasUnwritten)
+      if (row["termsDue"] === 1 || row["remindersDue"] === 1 || areMailsDue) void polls.run(null, pollOutbox)
+    },
+  })
   const intervals = createIntervals(system.runInterval, [
-    [OUTBOX_POLL_MS, pollOutbox],
-    [CLAIM_RENEWAL_MS, renewClaims],
+    [CLAIM_RENEWAL_MS, () => (areMailsLeft ? renewClaims() : undefined)],
   ])
   return {
     start: intervals.start,

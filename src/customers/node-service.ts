@@ -2,12 +2,14 @@ import { isSystemError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
 import type { PartContext } from "../base/part-context.ts"
-import { createIntervals } from "../base/time.ts"
+import type { Observation } from "./nodes/database-poll.ts"
 import { Heartbeat, type RowClaim } from "./nodes/heartbeat.ts"
-import { NODE_BOUNDS, type NodeIdentity } from "./nodes/live-nodes.ts"
+import { HEARTBEATS_POLLED, NODE_BOUNDS, type NodeHeartbeat, type NodeIdentity } from "./nodes/live-nodes.ts"
+import type { NodeClaims } from "./nodes/node-claims.ts"
 import { createPeerWatch } from "./nodes/peer-watch.ts"
 import { type CallerLimits, createLocalLimits, createNodeLimits, NodeShare } from "./quota/caller-limits.ts"
 import { newId } from "./store/core/id.ts"
+import type { SqlValue } from "./store/core/store.ts"
 import type { StoredContext } from "./stored-context.ts"
 
 /** The file in the data directory with the id of the node. */
@@ -77,10 +79,10 @@ export function parseIdentity(text: string): NodeIdentity {
 }
 
 /** What all processes of a node share. */
-export type SharedNode = { readonly identity: NodeIdentity; readonly rowClaim: RowClaim }
+export type SharedNode = { readonly identity: NodeIdentity; readonly rowClaim: RowClaim; readonly claims: NodeClaims }
 
 /** The same of a node with one process. */
-async function unsharedNode(context: IdentityContext): Promise<SharedNode> {
+async function unsharedNode(context: IdentityContext): Promise<Pick<SharedNode, "identity" | "rowClaim">> {
   let isTaken = false
   const take = (): void => {
     isTaken = true
@@ -97,7 +99,7 @@ export async function createNodeService(
   context: NodeContext,
   shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
 ) {
-  const { system, settings, store, log, userAgent } = context
+  const { system, settings, store, log, userAgent, poll, claims } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
@@ -110,6 +112,7 @@ export async function createNodeService(
       stopwatch: system.stopwatch,
       url: settings.MAILKIND_NODE_URL,
       ...{ identity, rowClaim },
+      claimBeat: everyMs => claims.take("heartbeat", everyMs),
       onRenamed: id => keepNewId(context, id),
       onChange: position => {
         share.setPosition(position)
@@ -122,26 +125,39 @@ export async function createNodeService(
     NODE_BOUNDS,
   )
   await heartbeat.load()
+  let isServing = false
+  poll.add({
+    ...HEARTBEATS_POLLED,
+    observe: ({ rows }) => {
+      // A node counts among the others from when it serves.
+      if (isServing) heartbeat.observe(heartbeatsOf(rows))
+    },
+    miss: () => heartbeat.miss(),
+  })
   const peers = () => heartbeat.peers
   const watch = createPeerWatch({ ...system, log, userAgent, isUnavailable: store.isUnavailable, peers })
-  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heartbeat.tick()]])
   return {
     limits: createNodeLimits(limits, share),
     nodesCount: () => nodesCount,
     isCutOff: watch.isCutOff,
     start: () => {
       watch.start()
-      intervals.start()
-      store.onChange(() => heartbeat.refresh())
-      heartbeat.tick()
+      isServing = true
     },
     stop: async () => {
       watch.stop()
-      intervals.stop()
       await heartbeat.stop().catch(logError(log, KEPT_HEARTBEAT))
     },
   }
 }
+
+/** The heartbeats in the rows of a poll. Without a node there is one row, which names none. */
+const heartbeatsOf = (rows: Observation["rows"]): readonly NodeHeartbeat[] =>
+  rows.flatMap(({ nodeId, beat, url, startId }) =>
+    nodeId === null ? [] : [{ id: String(nodeId), beat: Number(beat), url: textOf(url), startId: textOf(startId) }],
+  )
+
+const textOf = (value: SqlValue | undefined): string | null => (typeof value === "string" ? value : null)
 
 const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes count it until it times out"
 

@@ -9,6 +9,7 @@ import { prunePasses } from "./free-checks/allowances.ts"
 import type { FreeChecks } from "./free-checks/free-checks.ts"
 import { pruneIdempotentRequests } from "./idempotency/idempotent-requests.ts"
 import { pruneNetworks } from "./keys/network-watch.ts"
+import type { NodeClaims } from "./nodes/node-claims.ts"
 import { pruneInvitations } from "./sign-in/invitations.ts"
 import { pruneSignIns } from "./sign-in/pending-sign-ins.ts"
 import { pruneSessions } from "./sign-in/sessions.ts"
@@ -21,6 +22,7 @@ type PruningDeps = {
   readonly store: Store
   readonly trustedTime: TrustedTime
   readonly runInterval: RunInterval
+  readonly claims: NodeClaims
   readonly log: Log
   /** Deletes the mails that are too old. */
   readonly pruneMails: (nowMs: TrustedInstant) => Promise<void>
@@ -37,8 +39,8 @@ const TEN_MINUTES_MS = 600_000
 /** How many rows of a kind are deleted at once: more than can arrive meanwhile. */
 const PRUNED_ROWS_MAX = 1000
 
-/** Deletes in the background what is too old, while the time is trusted. `pruneAll` does it now, and never rejects. */
-export function createPruning({ store, trustedTime, runInterval, log, pruneMails, freeChecks }: PruningDeps) {
+/** Deletes in the background what is too old, by one process of the node, while the time is trusted. `pruneAll` does it now, and never rejects. */
+export function createPruning({ store, trustedTime, runInterval, claims, log, pruneMails, freeChecks }: PruningDeps) {
   const pruneSignInRows = async (nowMs: TrustedInstant): Promise<void> => {
     for (const prune of [pruneSignIns, pruneInvitations, pruneSessions, pruneWrongCodes, prunePasses])
       await prune(store, nowMs, PRUNED_ROWS_MAX)
@@ -68,7 +70,7 @@ export function createPruning({ store, trustedTime, runInterval, log, pruneMails
   const administrationFailed = logError(log, "old acts of administrators and suspensions were not deleted")
   const all = [...works, [TEN_MINUTES_MS, pruneAdministration, administrationFailed] as const]
   return {
-    ...createIntervals(runInterval, all),
+    ...createIntervals(claims.intervals("pruning", runInterval), all),
     pruneAll: async (): Promise<void> => {
       await Promise.all(all.map(([, work, onError]) => work().catch(onError)))
     },

@@ -1,9 +1,15 @@
 import type { PartContext } from "../base/part-context.ts"
 import type { TrustedTime } from "../base/trusted-clock.ts"
+import type { DatabasePoll } from "./nodes/database-poll.ts"
+import type { NodeClaims } from "./nodes/node-claims.ts"
 import type { OpenStore } from "./store/core/store.ts"
 
 /** What the parts of a process are created from once the store is open. */
 export type StoredContext<Settings = unknown> = PartContext<Settings> & {
   readonly store: OpenStore
   readonly trustedTime: TrustedTime
+  /** Asks the database for all parts what has changed and what is due. */
+  readonly poll: Pick<DatabasePoll, "add">
+  /** What one process of the node does for all of them. */
+  readonly claims: NodeClaims
 }

@@ -4,7 +4,14 @@ import { CoalescedRuns } from "../base/single-flight.ts"
 import { createIntervals, type RunInterval } from "../base/time.ts"
 import { type TrustedTime, whenTrusted } from "../base/trusted-clock.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
-import { beatJobs, claimNextJob, HolderWatch, JOB_LEASE_BOUNDS, resumeJob } from "../customers/jobs/job-leases.ts"
+import {
+  beatJobs,
+  claimNextJob,
+  HolderWatch,
+  JOB_LEASE_BOUNDS,
+  JOBS_POLLED,
+  resumeJob,
+} from "../customers/jobs/job-leases.ts"
 import {
   bytesLeft,
   createJob,
@@ -22,6 +29,7 @@ import {
 } from "../customers/jobs/job-lifecycle.ts"
 import { unitsLeft } from "../customers/jobs/job-progress.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
+import type { DatabasePoll } from "../customers/nodes/database-poll.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
@@ -40,6 +48,7 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
   /** Whether servers on other machines may share the database. */
   readonly isStoreShared: boolean
   readonly runInterval: RunInterval
+  readonly poll: Pick<DatabasePoll, "add">
   /** Resolves when a few rows may be checked: live requests go first. */
   readonly waitForTurn: () => Promise<void>
   /** Lets all else be handled when lists were read for a few milliseconds. */
@@ -56,8 +65,7 @@ type RepeatableUpload = {
   readonly answerFor: (job: Job) => string
 }
 
-/** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
-const LOOK_MS = 1000
+/** How often this process removes what is left of deleted and expired jobs. */
 const SWEEP_MS = 60_000
 /** How long no job is begun after the disk or the store has failed. */
 const PAUSE_AFTER_FAILURE_MS = 10_000
@@ -93,10 +101,13 @@ export class JobService {
     this.#deps = deps
     this.#watch = new HolderWatch(JOB_LEASE_BOUNDS.deadAfterMs, deps.hasEnded)
     this.#intervals = createIntervals(deps.runInterval, [
-      [LOOK_MS, () => void this.look()],
       [JOB_LEASE_BOUNDS.beatMs, () => void this.#try("the lease of jobs was not renewed", () => this.#beat())],
       [SWEEP_MS, () => void this.sweep()],
     ])
+    deps.poll.add({
+      columns: { jobsLeft: JOBS_POLLED },
+      observe: ({ rows: [{ jobsLeft }] }) => jobsLeft === 1 && void this.look(),
+    })
   }
 
   /** The number of jobs that this process checks now. */
@@ -250,11 +261,10 @@ export class JobService {
     const folder = await this.#checkFolder()
     const deleted = await deletedJobIds(store)
     // The files are listed first: a job whose file is among them is known by then.
-    const names = await files.names()
-    const known = await knownJobIds(store)
+    const names = (await files.names()).map(name => ({ name, id: jobIdOfFile(name) }))
+    const known = names.some(({ id }) => id !== null) ? await knownJobIds(store) : new Set()
     const isOwn = folder === "own"
-    for (const name of names) {
-      const id = jobIdOfFile(name)
+    for (const { name, id } of names) {
       // In the folder of another database, a job that is not known here may be one of its.
       const isLeft = id !== null && (isOwn ? !known.has(id) : deleted.includes(id))
       if (isLeft) await files.remove(name)
@@ -272,6 +282,7 @@ export class JobService {
   }
 
   async #beat(): Promise<void> {
+    if (this.#runs.size + this.#uploads.size === 0) return
     await beatJobs(this.#deps.store, this.#deps.holder)
   }
 

@@ -73,7 +73,7 @@ export function createJobsService(
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
   load: ServerLoad,
 ) {
-  const { system, settings, store, log, trustedTime } = context
+  const { system, settings, store, log, trustedTime, poll } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
@@ -94,7 +94,7 @@ export function createJobsService(
   })
   const service: JobService = new JobService({
     ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },
-    isStoreShared: !isLocal,
+    ...{ poll, isStoreShared: !isLocal },
     pauseReading: createTimedPause(nextTick, stopwatch),
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),

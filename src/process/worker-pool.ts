@@ -3,7 +3,7 @@ import type { DrainRequest } from "./http-listener.ts"
 import { NOT_STARTED, WorkerSlot, type WorkerSlotDeps, type WorkerStart } from "./worker-slot.ts"
 
 /** The dependencies of a worker pool. */
-export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange" | "lastingMessages"> & {
+export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "tellOthers" | "lastingMessages"> & {
   /** The number of workers, at least one. */
   readonly workerCount: number
   /** The port that they share; 0 lets the first worker pick one. */
@@ -22,10 +22,10 @@ export class WorkerPool {
     this.#port = deps.port
     this.#socketsPerWorker = deps.socketsPerWorker
     const port = (): number => this.#port
-    const onChange = (workerIndex: number): void => this.#notifyOthers(workerIndex)
+    const tellOthers: WorkerSlotDeps["tellOthers"] = (workerIndex, message) => this.#tellOthers(workerIndex, message)
     this.#slots = Array.from(
       { length: deps.workerCount },
-      (_, index) => new WorkerSlot(index, { ...deps, port, onChange, lastingMessages: () => this.#lasting.values() }),
+      (_, index) => new WorkerSlot(index, { ...deps, port, tellOthers, lastingMessages: () => this.#lasting.values() }),
     )
   }
 
@@ -93,8 +93,8 @@ export class WorkerPool {
     for (const slot of this.#slots) slot.kill()
   }
 
-  #notifyOthers(workerIndex: number): void {
-    for (const [index, slot] of this.#slots.entries()) if (index !== workerIndex) slot.send({ kind: "poll_changes" })
+  #tellOthers(workerIndex: number, message: SupervisorMessage): void {
+    for (const [index, slot] of this.#slots.entries()) if (index !== workerIndex) slot.send(message)
   }
 }
 

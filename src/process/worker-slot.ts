@@ -37,8 +37,8 @@ export type WorkerSlotDeps = {
   readonly stopTimeoutMs: number
   /** The port that the next worker gets. */
   readonly port: () => number
-  /** Called when the worker has written to the change log. */
-  readonly onChange: (workerIndex: number) => void
+  /** Sends a message to the other workers: this one has written to the change log, or found something in the database. */
+  readonly tellOthers: (workerIndex: number, message: SupervisorMessage) => void
   /** What a worker that starts has to know besides: what was sent to all before. */
   readonly lastingMessages: () => Iterable<SupervisorMessage>
   /** The number of sockets on which each worker listens. */
@@ -231,7 +231,10 @@ export class WorkerSlot {
         this.#failureMessage = message.message
         break
       case "changed":
-        this.#deps.onChange(this.#index)
+        this.#deps.tellOthers(this.#index, { kind: "poll_changes" })
+        break
+      case "observed":
+        this.#deps.tellOthers(this.#index, message)
         break
       case "routed":
         this.#pending.routed.resolve(message.isRouted)

@@ -4,6 +4,7 @@ import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import type { PipedProcess } from "../base/streams.ts"
+import type { Observation } from "../customers/nodes/database-poll.ts"
 
 /** A message from a worker to its supervisor. */
 export type WorkerMessage =
@@ -17,6 +18,8 @@ export type WorkerMessage =
   | { readonly kind: "failed"; readonly message: string }
   /** It wrote to the change log. */
   | { readonly kind: "changed" }
+  /** It asked the database for all workers, and found this; null: it could not ask. */
+  | { readonly kind: "observed"; readonly observation: Observation | null }
   /** The answer to `route`. */
   | { readonly kind: "routed"; readonly isRouted: boolean }
   /** It drains and has closed its listening sockets. */
@@ -39,6 +42,8 @@ export type SupervisorMessage =
   | { readonly kind: "reload"; readonly settings: Readonly<Record<string, string>> | null }
   /** Turn verbose logging on or off. */
   | { readonly kind: "verbose"; readonly isOn: boolean }
+  /** Another worker asked the database for all workers, and found this; null: it could not ask. */
+  | { readonly kind: "observed"; readonly observation: Observation | null }
   /** Another worker wrote to the change log: read it. */
   | { readonly kind: "poll_changes" }
   /** Route new connections to `count` sockets on the port, from `firstIndex` on. */

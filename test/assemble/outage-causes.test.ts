@@ -18,6 +18,7 @@ import {
   STATE_FILE,
 } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
+import type { PolledPart } from "../../src/customers/nodes/database-poll.ts"
 import { createTrustedTimeService } from "../../src/customers/nodes/trusted-time.ts"
 import { MailSender } from "../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../src/customers/notices/smtp-mailer.ts"
@@ -171,9 +172,11 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     names: /^this host The clock is 3600 seconds behind the clock of the database\.$/,
     cause: async () => {
       const { context, lines } = scene({}, { clock: () => 0 })
-      const store = { readClock: async () => 3_600_000, isUnavailable: () => false } as unknown as OpenStore // only these are called
-      const { start } = await createTrustedTimeService(context, faultsOf(context), store)
-      start()
+      const store = { one: async () => ({ atMs: 3_600_000 }), clockSql: "1" } as unknown as OpenStore // only these are called
+      const observed: PolledPart[] = []
+      const poll = { add: (part: PolledPart) => void observed.push(part) }
+      await createTrustedTimeService(context, faultsOf(context), store, poll)
+      for (const { observe } of observed) observe({ rows: [{ clockMs: 3_600_000 }], tookMs: 0 })
       await until(
         () => lines.length > 0,
         () => "no line came",

@@ -9,6 +9,7 @@ import type { SqlValue } from "../../src/customers/store/core/store.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { bounded } from "../support/bounded.ts"
 import { trustedTime } from "../support/clock.ts"
+import { pollOver } from "../support/database-poll.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { onPostgres } from "./engines.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "./temp-store.ts"
@@ -28,6 +29,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   if (read.kind !== "read") throw new Error(read.faults.join())
   // No time passes for whoever wants to look again.
   const world = { ...createSystem(), runInterval: () => () => undefined }
+  const { poll, claims } = pollOver(ours)
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
     userAgent: "test",
@@ -35,12 +37,15 @@ onPostgres("what another node changes is learnt from its notification, without l
     settings: read.settings,
     log: () => undefined,
     store: ours,
+    ...{ poll, claims },
   })
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
   customers.start()
+  poll.start()
   onTestEnd(customers.stop)
+  onTestEnd(() => poll.stop())
   expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
   await revokeKey(log, made.key.id, "owner")
   const refused = async (): Promise<void> => {
@@ -57,6 +62,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const read = parseSettings({ MAILKIND_DATABASE_URL: place, MAILKIND_DATA_DIR: tempPath("data") })
   if (read.kind !== "read") throw new Error(read.faults.join())
   const world = { ...createSystem(), runInterval: () => () => undefined }
+  const { poll, claims } = pollOver(ours)
   const logged: unknown[] = []
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
@@ -65,6 +71,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
     settings: read.settings,
     log: (_, description, fields) => void logged.push([description, fields]),
     store: ours,
+    ...{ poll, claims },
   })
   const atOnce = (caller: string): number => {
     let count = 0
@@ -74,6 +81,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   // It knows of the other before it serves; the other knows of it when it does.
   expect([customers.nodesCount(), atOnce("a"), (await readHeartbeats(theirs)).length]).toEqual([2, 6, 1])
   customers.start()
+  poll.start()
   const counted = async (wanted: number): Promise<void> => {
     const waiting = async (): Promise<void> => {
       while (customers.nodesCount() !== wanted) await new Promise(resolve => setImmediate(resolve))
@@ -93,6 +101,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   for (const id of ["node_1", "node_2"]) await deleteNode(theirs, { id, startId: id })
   await counted(1)
   expect(atOnce("c")).toBe(12)
+  await poll.stop()
   await customers.stop()
   expect(await readHeartbeats(theirs)).toEqual([])
   expect(logged).toContainEqual(["the number of nodes that share the limits has changed", { nodes: 3 }])
@@ -117,6 +126,7 @@ test("where the database is a file nobody else has it, and no statement is asked
     return () => undefined
   }
   const world = { ...createSystem(), runInterval: every }
+  const { poll, claims } = pollOver(watched)
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
     userAgent: "test",
@@ -124,10 +134,13 @@ test("where the database is a file nobody else has it, and no statement is asked
     settings: read.settings,
     log: () => undefined,
     store: watched,
+    ...{ poll, claims },
   })
   customers.start()
+  poll.start()
   for (const work of works) work()
   expect([customers.nodesCount(), customers.rates instanceof LocalRateLimiter]).toEqual([1, true])
+  await poll.stop()
   await customers.stop()
   expect(requests.filter(sql => sql.includes("nodes"))).toEqual([])
 })

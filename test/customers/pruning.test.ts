@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { NodeClaims } from "../../src/customers/nodes/node-claims.ts"
 import { createPruning } from "../../src/customers/pruning.ts"
 import { openSignIn } from "../../src/customers/sign-in/pending-sign-ins.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
@@ -21,6 +22,7 @@ async function opened() {
   const pruning = createPruning({
     store,
     trustedTime: trustedTime(clock),
+    claims: new NodeClaims(clock),
     runInterval: (everyMs, work) => {
       let cancel = later(everyMs, function again() {
         work()

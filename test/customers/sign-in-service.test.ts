@@ -3,6 +3,7 @@ import { parseSettings } from "../../src/config/settings.ts"
 import { createSignInService } from "../../src/customers/sign-in-service.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { trustedTime } from "../support/clock.ts"
+import { pollOver } from "../support/database-poll.ts"
 import { MAIL_SERVER_AWAY } from "../support/smtp-server.ts"
 import { createFakeTime } from "../support/time.ts"
 import { random, tempStore } from "./temp-store.ts"
@@ -16,7 +17,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
   const world = { ...createSystem(), clock, stopwatch, setTimer: later, random }
   const signIn = createSignInService(
     {
-      ...{ system: world, settings: read.settings, store, trustedTime: trustedTime(clock) },
+      ...{ system: world, settings: read.settings, store, ...pollOver(store), trustedTime: trustedTime(clock) },
       log: () => undefined,
     },
     async () => MAIL_SERVER_AWAY,

@@ -65,6 +65,7 @@ export async function jobDesk(perDay: number | null = null) {
       onChecked: () => undefined,
       commitBounds: { rows: 1000, ms: 1000 },
       runInterval: () => () => undefined,
+      poll: { add: () => undefined },
       waitForTurn: async () => undefined,
       pauseReading: () => undefined,
       isTurnOver: () => false,

@@ -11,7 +11,7 @@ function seat(options: Parameters<typeof fakeWorkers>[0] = {}, lasting: readonly
     port: () => 8080,
     socketsPerWorker: 1,
     databaseWaitMs: () => null,
-    onChange: by => void changedBy.push(by),
+    tellOthers: by => void changedBy.push(by),
     lastingMessages: () => lasting,
   })
   return { ...fakes, seat: own, changedBy }

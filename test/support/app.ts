@@ -26,6 +26,7 @@ import { createAdminCheck } from "../../src/customers/accounts/account-email.ts"
 import { createCustomersService } from "../../src/customers/customers.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { createMailService } from "../../src/customers/mails.ts"
+import { NodeClaims } from "../../src/customers/nodes/node-claims.ts"
 import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../src/customers/quota/caller-limits.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
@@ -50,6 +51,7 @@ import { createSystem, type System } from "../../src/system/system.ts"
 import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 import { trustedTime } from "./clock.ts"
+import { pollOver } from "./database-poll.ts"
 import { onTestEnd } from "./on-test-end.ts"
 import { placeSqlite } from "./sqlite-template.ts"
 import { createFakeTime, type FakeTime } from "./time.ts"
@@ -217,7 +219,14 @@ export async function testApp({
     openMailer,
     runInterval: () => () => undefined,
   }
-  const context: StoreContext = { system: world, settings: read.settings, log, store, trustedTime: trustedTime(clock) }
+  const context: StoreContext = {
+    system: world,
+    settings: read.settings,
+    log,
+    store,
+    trustedTime: trustedTime(clock),
+    ...pollOver(store, clock),
+  }
   const customers = await createCustomersService({ ...context, userAgent: "test" }, oneOf(nodesCount, clock))
   const changes: AttributedLog = { store, clock, notify: customers.publishChanges, actor: SERVER_ACTOR }
   const accountId = await newAccount(changes, "owner@localhost", tier)
@@ -408,7 +417,12 @@ function oneOf(nodesCount: number, clock: Clock) {
   share.setPosition({ count: nodesCount, position: nodesCount - 1 })
   return {
     limits: createNodeLimits(createLocalLimits(clock), share),
-    node: { identity: { id: "node_1", startId: "node_1" }, rowClaim: { isTaken: () => false, take: () => undefined } },
+    node: {
+      identity: { id: "node_1", startId: "node_1" },
+      rowClaim: { isTaken: () => false, take: () => undefined },
+      claims: new NodeClaims(clock),
+    },
     notifyChange: () => undefined,
+    shareObservation: () => undefined,
   }
 }

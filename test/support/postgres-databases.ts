@@ -128,7 +128,7 @@ export async function takeStore(url: string): Promise<OpenStore> {
     one: <Row>(...words: Parameters<OpenStore["one"]>) => request(() => store.one<Row>(...words)),
     run: (...words) => request(() => store.run(...words)),
     transaction: work => request(() => store.transaction(work)),
-    readClock: () => request(() => store.readClock()),
+    clockSql: store.clockSql,
     isUnavailable: () => store.isUnavailable(),
     connectionsInUse: () => store.connectionsInUse(),
     onChange: received => {

@@ -1,31 +1,30 @@
 import { withTimeout } from "../../base/concurrency.ts"
-import { createIntervals } from "../../base/time.ts"
 import { parseLocalTarget } from "../../check/fetch/fetch-target.ts"
 import { createGuardedPost, createLocalPost } from "../../check/fetch/guarded-fetch.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
+import { CALLBACKS_POLLED } from "../../customers/jobs/callback-queue.ts"
 import { CallbackSender, type PostCallback } from "../../customers/jobs/callback-sender.ts"
 import type { NetworkService } from "../check/network.ts"
 import type { StoreContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
 
-/** How often due callbacks are looked for. */
-const LOOK_MS = 1000
 /** How long a stop waits for receivers. What they were sent is sent again later, with the same id. */
 const STOP_TIMEOUT_MS = 2000
 
 /** Sends the callbacks of jobs in the background. Without DNS, and without requests to other hosts, none is sent: they wait, and are given up like all others. */
 export function createCallbacksService(
-  { system, settings, store, log }: StoreContext,
+  { system, settings, store, log, poll }: StoreContext,
   { queryDns }: Pick<NetworkService, "queryDns">,
 ) {
-  const { clock, stopwatch, random, setTimer, runInterval } = system
+  const { clock, stopwatch, random, setTimer } = system
   const post = createCallbackPost({ system, settings }, queryDns)
   const sender = new CallbackSender({ store, clock, stopwatch, random, post, log })
-  const intervals = createIntervals(runInterval, [[LOOK_MS, () => sender.sendDue()]])
+  poll.add({
+    columns: { callbacksDue: CALLBACKS_POLLED },
+    observe: ({ rows: [{ callbacksDue }] }) => callbacksDue === 1 && void sender.sendDue(),
+  })
   return {
-    start: intervals.start,
     stop: async () => {
-      intervals.stop()
       await withTimeout(setTimer, STOP_TIMEOUT_MS, sender.stop(), undefined)
     },
   }

@@ -1,4 +1,5 @@
 import { CALLBACK_LIMITS, type CallbackEnding, type CallbackEvent } from "../../contract/callbacks.ts"
+import { POLLED_AT } from "../nodes/database-poll.ts"
 import type { Store } from "../store/core/store.ts"
 import { type JobMoment, jobBody } from "./job-body.ts"
 import type { Job } from "./job-row.ts"
@@ -29,6 +30,10 @@ export async function enqueueCallback(store: Store, job: Job, event: CallbackEve
     [`msg_${job.id}_${job.lease}`, job.accountId, job.id, event, body, nowMs],
   )
 }
+
+/** Whether a callback is due, as a column of a poll of the database. */
+export const CALLBACKS_POLLED = `EXISTS (SELECT 1 FROM callbacks
+  WHERE ending IS NULL AND (due_at_ms <= ${POLLED_AT} OR due_at_ms > ${POLLED_AT} + ${LATEST_MS}))`
 
 /** A callback that this process sends now. */
 export type ClaimedCallback = {

@@ -14,6 +14,9 @@ import { findJob, JOB_COLUMNS, type Job, type JobRow, toJob } from "./job-row.ts
 /** How often a holder tells that it lives, and after how long without that another process takes its job over. */
 export const JOB_LEASE_BOUNDS = { beatMs: 2000, deadAfterMs: 12_000 } as const
 
+/** Whether a job waits for its turn or its cause, is uploaded, or is being checked, as a column of a poll of the database. */
+export const JOBS_POLLED = "EXISTS (SELECT 1 FROM jobs WHERE state IN ('queued', 'stopped', 'receiving', 'running'))"
+
 /**
  * Claims the oldest job that waits, of an account of which no job is being checked. Null: there is none. Whoever claims a job writes
  * results into a file of its own, named after the lease, so that a former holder that was only slow can do no harm. `isIdle`: the process

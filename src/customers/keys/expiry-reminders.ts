@@ -1,3 +1,4 @@
+import { POLLED_AT } from "../nodes/database-poll.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { Store } from "../store/core/store.ts"
 import { type KeyKind, redactKeys } from "./key-format.ts"
@@ -7,8 +8,14 @@ import { EXPIRY_NOTICE_MS } from "./key-state.ts"
 const REMINDED_AT_ONCE_MAX = 200
 
 /** A key that expires within the notice and whose owner was not reminded of this expiry. */
-const IS_DUE = `revoked_at_ms IS NULL AND expires_at_ms > $1 AND expires_at_ms <= $2
+const isDueBetween = (fromMs: string, toMs: string): string =>
+  `revoked_at_ms IS NULL AND expires_at_ms > ${fromMs} AND expires_at_ms <= ${toMs}
   AND (reminded_for_ms IS NULL OR reminded_for_ms <> expires_at_ms)`
+
+const IS_DUE = isDueBetween("$1", "$2")
+
+/** Whether a reminder is due, as a column of a poll of the database. */
+export const REMINDERS_POLLED = `EXISTS (SELECT 1 FROM keys WHERE ${isDueBetween(POLLED_AT, `${POLLED_AT} + ${EXPIRY_NOTICE_MS}`)})`
 
 /**
  * Adds the mail about a key that expires soon to the outbox, for the next keys that are due, and returns their count. Each expiry is told

@@ -7,10 +7,14 @@ import {
   deleteNode,
   LiveNodes,
   type NodeBounds,
+  type NodeHeartbeat,
   type NodeIdentity,
   readHeartbeats,
   writeHeartbeat,
 } from "./live-nodes.ts"
+
+/** How soon a row that is missing is written, in one process of the node. */
+const MISSING_ROW_MS = 100
 
 /** What the heartbeat needs, and its callbacks. */
 export type HeartbeatDeps = {
@@ -20,6 +24,8 @@ export type HeartbeatDeps = {
   readonly identity: NodeIdentity
   /** Whether a process of this start has written the row of the node. All of its processes share it. */
   readonly rowClaim: RowClaim
+  /** Whether this process is the one of the node that writes its row, which none has within so many milliseconds. */
+  readonly claimBeat: (everyMs: number) => boolean
   /** The base address at which other nodes reach this one; null: it tells none. */
   readonly url: string | null
   /** Called when the count of nodes or the position of this one changes. */
@@ -34,8 +40,8 @@ export type HeartbeatDeps = {
 export type RowClaim = { readonly isTaken: () => boolean; readonly take: () => void }
 
 /**
- * Tells other nodes that this one lives, and watches how many nodes there are (DECISIONS 36). Each process of a node has one. Only one
- * of them writes the heartbeat; another takes over when it finds that none was written since its last tick.
+ * Tells other nodes that this one lives, and watches how many nodes there are (DECISIONS 36). Each process of a node has one. It gets the
+ * rows of all nodes with each poll of the database; one process of the node claims to write the next heartbeat.
  *
  * A start takes the row of the start before it at once, so a node that starts again and again is one node (DECISIONS 109). Who finds its own row taken is being
  * replaced, and writes nothing more. If it still runs after `replacedWithinMs`, both have the same identity: it goes on under the id of its start.
@@ -48,10 +54,11 @@ export class Heartbeat {
   /** When this node found that another server has its row; null: none has. */
   #displacedAtMs: number | null = null
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
-  /** The node's heartbeat counter at the end of the last tick. */
-  #ownBeat: number | null = null
+  /** The start that had the row before this one took it. Rows that were read before that may come after it. */
+  #formerStartId: string | null = null
+  /** The rows that were read last and not taken in yet. */
+  #rows: readonly NodeHeartbeat[] = []
   readonly #runs = new CoalescedRuns(() => this.#run())
-  #isDue = false
 
   constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
     this.#deps = deps
@@ -62,18 +69,18 @@ export class Heartbeat {
 
   /** Reads the other nodes before this one serves, without counting it among them. Rejects when the store fails. */
   async load(): Promise<void> {
-    await this.#read()
+    this.#takeIn(await readHeartbeats(this.#deps.store))
   }
 
-  /** Writes the heartbeat unless another process of the node has, and reads all nodes. To be called when serving starts, then every `intervalMs`. */
-  tick(): void {
-    this.#isDue = true
-    this.refresh()
-  }
-
-  /** Reads all nodes, since one may have come or gone. A call during a read causes one more read after it. */
-  refresh(): void {
+  /** Takes in the rows of all nodes, and writes the heartbeat when that is due and no other process of the node does. */
+  observe(rows: readonly NodeHeartbeat[]): void {
+    this.#rows = rows
     this.#runs.request()
+  }
+
+  /** The rows could not be read. The known nodes stay as they are, and the time until the next ones does not count. */
+  miss(): void {
+    this.#nodes.recordMiss()
   }
 
   /** The base addresses of the other nodes that lived when they were last read. */
@@ -88,10 +95,8 @@ export class Heartbeat {
   }
 
   async #run(): Promise<void> {
-    const isDue = this.#isDue
-    this.#isDue = false
     try {
-      await this.#beat(await this.#read(), isDue)
+      await this.#beat(this.#takeIn(this.#rows))
       for (const row of this.#nodes.expired) await deleteExpiredNode(this.#deps.store, row)
     } catch (error) {
       this.#nodes.recordMiss()
@@ -103,15 +108,15 @@ export class Heartbeat {
     return { id: this.#id, startId: this.#deps.identity.startId }
   }
 
-  /** Reads all nodes and returns the heartbeat counter of this one; null: it has no row, or that of an earlier start. */
-  async #read(): Promise<number | null> {
-    const { store, stopwatch, rowClaim, onChange } = this.#deps
+  /** Takes in all nodes and tells whether this one has a row of this start. */
+  #takeIn(rows: readonly NodeHeartbeat[]): boolean {
+    const { stopwatch, rowClaim, onChange } = this.#deps
     const { startId } = this.#deps.identity
     const atMs = stopwatch()
-    const wasTaken = rowClaim.isTaken()
-    const rows = await readHeartbeats(store)
     const isOwnRow = (row: { readonly id: string }): boolean => row.id === this.#id
-    if (wasTaken && rows.some(row => isOwnRow(row) && row.startId !== startId)) {
+    const holder = rows.find(isOwnRow)?.startId ?? null
+    if (!rowClaim.isTaken()) this.#formerStartId = holder
+    else if (holder !== null && holder !== startId && holder !== this.#formerStartId) {
       // It counts beside the other one from now on.
       this.#displacedAtMs = atMs
       this.#id = startId
@@ -121,21 +126,19 @@ export class Heartbeat {
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
     if (position.count !== last.count || position.position !== last.position) onChange(position)
-    return rows.find(row => isOwnRow(row) && row.startId === startId)?.beat ?? null
+    return rows.some(row => isOwnRow(row) && row.startId === startId)
   }
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
-  async #beat(storedBeat: number | null, isDue: boolean): Promise<void> {
-    const { store, url, rowClaim, stopwatch, onRenamed } = this.#deps
+  async #beat(hasRow: boolean): Promise<void> {
+    const { store, url, rowClaim, claimBeat, stopwatch, onRenamed } = this.#deps
     if (this.#displacedAtMs !== null) {
       if (stopwatch() - this.#displacedAtMs < this.#bounds.replacedWithinMs) return
       this.#displacedAtMs = null
       onRenamed(this.#id)
     }
-    const isWriter = storedBeat === null || (isDue && storedBeat === this.#ownBeat)
-    if (isWriter) {
-      this.#ownBeat = await writeHeartbeat(store, this.#identity, url)
-      rowClaim.take()
-    } else if (isDue) this.#ownBeat = storedBeat
+    if (!claimBeat(hasRow ? this.#bounds.intervalMs : MISSING_ROW_MS)) return
+    await writeHeartbeat(store, this.#identity, url)
+    rowClaim.take()
   }
 }

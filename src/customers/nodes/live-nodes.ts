@@ -88,7 +88,7 @@ export class LiveNodes {
  * The row of a node: its heartbeat counter, the base address at which other nodes reach it (null or absent: it tells none), and the start
  * of the server that has the row (null or absent: one of a version before these).
  */
-type NodeHeartbeat = {
+export type NodeHeartbeat = {
   readonly id: string
   readonly beat: number
   readonly url?: string | null | undefined
@@ -100,6 +100,12 @@ export type NodeIdentity = { readonly id: string; readonly startId: string }
 
 /** How many nodes are read; fewer share one database. */
 const NODES_MAX = 1000
+
+/** What a poll of the database asks for the heartbeats of all nodes: a row for each. */
+export const HEARTBEATS_POLLED = {
+  columns: { nodeId: "nodes.id", beat: "beat", url: "url", startId: "start_id" },
+  joins: `LEFT JOIN (SELECT id, beat, url, start_id FROM nodes ORDER BY id LIMIT ${NODES_MAX}) AS nodes ON 1 = 1`,
+} as const
 
 /** The heartbeats of all nodes by id. */
 export async function readHeartbeats(store: Store): Promise<readonly NodeHeartbeat[]> {

@@ -6,7 +6,8 @@ import { createIntervals } from "../../base/time.ts"
 import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock } from "../../base/trusted-clock.ts"
 import type { Sample } from "../../contract/metrics.ts"
 import { readConfirmedTime, writeConfirmedTime } from "../store/confirmed-time.ts"
-import type { OpenStore } from "../store/core/store.ts"
+import { type OpenStore, readClock } from "../store/core/store.ts"
+import type { DatabasePoll } from "./database-poll.ts"
 import { NODE_BOUNDS } from "./live-nodes.ts"
 
 /** How often the trusted time is stored where the database has no clock: a start within this time and the tolerated skew is in no doubt. */
@@ -19,10 +20,15 @@ const READINGS_REPORTED_MIN = 2
  * Creates the time that deletes and opens days, and the background work that confirms it, over an open store, whose clock is read once.
  * Rejects when the store fails.
  */
-export async function createTrustedTimeService({ system, log }: PartContext, faults: FaultLog, store: OpenStore) {
+export async function createTrustedTimeService(
+  { system, log }: PartContext,
+  faults: FaultLog,
+  store: OpenStore,
+  poll: Pick<DatabasePoll, "add">,
+) {
   const { stopwatch, clock } = system
   const askedMs = stopwatch()
-  const firstMs = await store.readClock()
+  const firstMs = await readClock(store)
   const trusted = new TrustedClock(system, firstMs === null ? await readConfirmedTime(store) : null)
   const reportDoubt = createDoubtReport(faults, firstMs === null)
   const observe = (sourceMs: number, sinceMs: number): void => {
@@ -31,18 +37,19 @@ export async function createTrustedTimeService({ system, log }: PartContext, fau
   }
   observe(firstMs ?? clock(), firstMs === null ? stopwatch() : askedMs)
   const readings = new SingleFlight<null, void>()
+  if (firstMs !== null)
+    poll.add({
+      columns: { clockMs: store.clockSql },
+      observe: ({ rows: [{ clockMs }], tookMs }) => observe(Number(clockMs), stopwatch() - tookMs),
+    })
+  /** Without a clock of the database that of this host is read, and the time is stored. */
   const read = async (): Promise<void> => {
-    // The outage of the database is reported elsewhere.
-    if (store.isUnavailable()) return
-    const sinceMs = stopwatch()
-    const atMs = await store.readClock()
-    if (atMs !== null) return observe(atMs, sinceMs)
     observe(clock(), stopwatch())
     await writeConfirmedTime(store, trusted.stored, WRITE_MS)
   }
   const logFailure = logError(log, "the clock was not confirmed")
   const readOnce = (): Promise<void> => readings.run(null, () => read().catch(logFailure))
-  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, readOnce]])
+  const intervals = createIntervals(system.runInterval, firstMs === null ? [[NODE_BOUNDS.intervalMs, readOnce]] : [])
   /** Whether the clock is in doubt, as far as the last readings tell. */
   const isInDoubt = (): boolean => trusted.doubt() !== null
   const samples = (): readonly Sample[] => [["mailkind_clock_trusted", isInDoubt() ? 0 : 1]]
@@ -51,7 +58,7 @@ export async function createTrustedTimeService({ system, log }: PartContext, fau
     isInDoubt,
     samples,
     start: () => {
-      void readOnce()
+      if (firstMs === null) void readOnce()
       intervals.start()
     },
     stop: async () => {

@@ -104,6 +104,11 @@ export class MailSender {
     this.#workers.add(worker)
   }
 
+  /** Whether results wait to be stored, for which the store failed. */
+  get hasUnwritten(): boolean {
+    return this.#pendingWrites.length > 0
+  }
+
   /** Whether sending is paused because the server is unusable. */
   isPaused(): boolean {
     return this.#deps.stopwatch() < this.#pausedUntilMs

@@ -1,4 +1,5 @@
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
+import { POLLED_AT } from "../nodes/database-poll.ts"
 import type { Store } from "../store/core/store.ts"
 import { isMailable } from "./mailer.ts"
 import { NOTICES, type Notice } from "./notices.ts"
@@ -44,6 +45,12 @@ export type ClaimedMail = OutboxKey & {
   /** Null: not tried before. */
   readonly firstTriedAtMs: number | null
 }
+
+/** Whether a mail is due, and whether one waits or is claimed, as columns of a poll of the database. */
+export const OUTBOX_POLLED = {
+  mailsDue: `EXISTS (SELECT 1 FROM outbox WHERE ended_at_ms IS NULL AND claim IS NULL AND due_at_ms <= ${POLLED_AT})`,
+  mailsLeft: "EXISTS (SELECT 1 FROM outbox WHERE ended_at_ms IS NULL)",
+} as const
 
 /**
  * Claims up to `countMax` due mails, longest due first. No two claims get the same mail, across all processes.

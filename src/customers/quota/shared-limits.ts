@@ -1,5 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
+import { NODE_CLAIMS_BYTES, NodeClaims } from "../nodes/node-claims.ts"
 import { createCallerHash } from "./caller-hash.ts"
 import type { CallerLimits } from "./caller-limits.ts"
 import { COLUMN_BYTES, SharedInFlightLimiter } from "./in-flight/shared-in-flight-limiter.ts"
@@ -8,12 +9,13 @@ import { SHARED_RATE_LIMITER_BYTES, SharedRateLimiter } from "./rate/shared-rate
 /*
  * The memory that all workers map (DECISIONS 33):
  *
- *     | header: origin (ms since the epoch), seed; 2 × float64; node, ASCII; zeros up to 127; whether its row is taken | rates | keyless rates | in-flight columns |
+ *     | header: origin (ms since the epoch), seed; 2 × float64; node, ASCII; zeros up to 127; whether its row is taken | claims | rates | keyless rates | in-flight columns |
  */
 const HEADER_BYTES = 128
 const NODE_OFFSET = 2 * Float64Array.BYTES_PER_ELEMENT
 const ROW_TAKEN_OFFSET = HEADER_BYTES - 1
-const RATES_OFFSET = HEADER_BYTES
+const CLAIMS_OFFSET = HEADER_BYTES
+const RATES_OFFSET = CLAIMS_OFFSET + NODE_CLAIMS_BYTES
 const KEYLESS_OFFSET = RATES_OFFSET + SHARED_RATE_LIMITER_BYTES
 const COLUMNS_OFFSET = KEYLESS_OFFSET + SHARED_RATE_LIMITER_BYTES
 
@@ -46,6 +48,17 @@ export const createRowClaim = (memory: Uint8Array) => ({
     memory[ROW_TAKEN_OFFSET] = 1
   },
 })
+
+/** What one worker of the node does for all of them. */
+export const createSharedClaims = (memory: Uint8Array, clock: Clock): NodeClaims =>
+  new NodeClaims(
+    clock,
+    new Float64Array(
+      memory.buffer,
+      memory.byteOffset + CLAIMS_OFFSET,
+      NODE_CLAIMS_BYTES / Float64Array.BYTES_PER_ELEMENT,
+    ),
+  )
 
 /** Creates the limiters of the worker in this slot, over the memory that all workers share. */
 export function createSharedLimits(memory: Uint8Array, slot: number, clock: Clock): CallerLimits {

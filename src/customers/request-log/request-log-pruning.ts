@@ -15,6 +15,9 @@ const ROWS_PER_STATEMENT_MAX = 250
 /** After how many written rows an account is trimmed. It has so many rows too many at most, for each process. */
 const TRIMMED_AFTER_ROWS = 1000
 
+/** Of how many accounts the written rows are counted; with more the count begins anew, and the visits trim them. */
+const COUNTED_ACCOUNTS_MAX = 10_000
+
 /** How many accounts one visit looks at. */
 const VISITED_ACCOUNTS_MAX = 20
 
@@ -36,6 +39,7 @@ export function createRequestLogPruning(
   let visitedUpTo = ""
   return {
     trimBusy: async written => {
+      if (writtenCounts.size > COUNTED_ACCOUNTS_MAX) writtenCounts.clear()
       for (const [id, count] of written) writtenCounts.set(id, (writtenCounts.get(id) ?? 0) + count)
       const [busiest, count] = [...writtenCounts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0])
       if (count < TRIMMED_AFTER_ROWS) return 0

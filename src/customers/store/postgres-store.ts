@@ -72,8 +72,7 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): 
       runOperation(async () => castRows<Row>(await rows(sql, params))[0] ?? null),
     run: (sql, params = noParams) => runOperation(async () => (await pool.query(sql, params)).count),
     transaction: work => runOperation(() => runPooledTransaction(pool, work)),
-    readClock: () =>
-      runOperation(async () => castRows<{ atMs: number }>(await rows(READ_CLOCK, noParams))[0]?.atMs ?? null),
+    clockSql: CLOCK_SQL,
     isUnavailable: () => pool.isUnavailable,
     connectionsInUse: () => pool.inUseCount,
     onChange: listener => pool.listen(listener),
@@ -86,7 +85,7 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): 
 }
 
 /** `now()` would be the start of a transaction. */
-const READ_CLOCK = `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS "atMs"`
+const CLOCK_SQL = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 /** The caller states the row type beside its statement. */
 const castRows = <Row>(rows: readonly Record<string, SqlValue>[]): readonly Row[] => rows as readonly Row[]

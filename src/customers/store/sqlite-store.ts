@@ -65,7 +65,7 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
   const scope = createRootScope(file.mutex, file.mutex)
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
-    readClock: async () => null,
+    clockSql: "NULL",
     isUnavailable: () => false,
     connectionsInUse: () => 0,
     onChange: () => undefined,

@@ -10,6 +10,9 @@ const NOTIFIED_AT_ONCE_MAX = 500
 /** The value of `told_up_to` before the first account. */
 export const NOBODY_NOTIFIED = ""
 
+/** Whether accounts are left to be notified, as a column of a poll of the database. */
+export const NOTIFIED_TERMS_POLLED = "EXISTS (SELECT 1 FROM terms WHERE told_up_to IS NOT NULL)"
+
 /**
  * Adds the notice of material terms to the outbox for the next `countMax` accounts that have not accepted them, in one
  * transaction. False: no account is left. After a crash the next call continues.

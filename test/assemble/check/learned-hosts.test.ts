@@ -19,6 +19,7 @@ import { openedPack, smallPack } from "../../check/lists/pack/small-pack.ts"
 import { tempPath, tempStore } from "../../customers/temp-store.ts"
 import { lists } from "../../support/app.ts"
 import { trustedTime } from "../../support/clock.ts"
+import { pollOver } from "../../support/database-poll.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { packetsPass, serving } from "../../support/test-check.ts"
 import { createFakeTime, type FakeTime } from "../../support/time.ts"
@@ -51,7 +52,7 @@ function learned(store: OpenStore, time: FakeTime = createFakeTime(), pack = { c
   const world: System = { ...createSystem(), clock, stopwatch, setTimer, runInterval }
   const log: Log = (level, message) => void logged.push([level, message])
   const atWork = createLearnedHostsService(
-    { system: world, log, store, trustedTime: trustedTime(world.clock) },
+    { system: world, log, store, trustedTime: trustedTime(world.clock), ...pollOver(store) },
     () => pack.current,
   )
   const meet = (count: number, from = 0): void => {

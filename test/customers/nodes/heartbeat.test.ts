@@ -1,12 +1,16 @@
 import { expect } from "bun:test"
+import type { Clock } from "../../../src/base/outside-world.ts"
+import { POLL_BOUNDS } from "../../../src/customers/nodes/database-poll.ts"
 import { Heartbeat, type RowClaim } from "../../../src/customers/nodes/heartbeat.ts"
 import {
   type ClusterPosition,
   deleteExpiredNode,
   NODE_BOUNDS,
+  type NodeHeartbeat,
   readHeartbeats,
   writeHeartbeat,
 } from "../../../src/customers/nodes/live-nodes.ts"
+import { NodeClaims } from "../../../src/customers/nodes/node-claims.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
@@ -14,13 +18,13 @@ import { tempStore } from "../temp-store.ts"
 
 const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NODE_BOUNDS
 
-/** Whether a process of a start has taken the row, which nobody has yet. */
-function newRowClaim(): RowClaim {
+/** What the processes of a start share: whether one has taken the row, which none has yet, and who writes it next. */
+function newShared(clock: Clock): { readonly rowClaim: RowClaim; readonly claims: NodeClaims } {
   let isTaken = false
   const take = (): void => {
     isTaken = true
   }
-  return { isTaken: () => isTaken, take }
+  return { rowClaim: { isTaken: () => isTaken, take }, claims: new NodeClaims(clock) }
 }
 
 /** Hearts over one store and one stopwatch, which the test moves. */
@@ -38,8 +42,9 @@ async function beating() {
     one: <Row>(...args: Parameters<Store["one"]>) => requested(() => store.one<Row>(...args)),
     run: (...args) => requested(() => store.run(...args)),
   }
-  /** One process of a start of a node. Those of one start share `rowClaim`. */
-  const heart = (id: string, startId = id, rowClaim = newRowClaim()) => {
+  const start = () => newShared(time.clock)
+  /** One process of a start of a node. Those of one start share what `start` gives. */
+  const heart = (id: string, startId = id, { rowClaim, claims } = start()) => {
     const renamedTo: string[] = []
     const facts: ClusterPosition[] = []
     const faults: unknown[] = []
@@ -49,6 +54,7 @@ async function beating() {
         stopwatch: time.stopwatch,
         identity: { id, startId },
         rowClaim,
+        claimBeat: everyMs => claims.take("heartbeat", everyMs),
         url: null,
         onRenamed: renamed => void renamedTo.push(renamed),
         onChange: standing => void facts.push(standing),
@@ -56,44 +62,45 @@ async function beating() {
       },
       NODE_BOUNDS,
     )
-    return {
-      facts,
-      faults,
-      renamedTo,
-      look: () => one.load(),
-      turn: () => one.tick(),
-      received: () => one.refresh(),
-      end: () => one.stop(),
-    }
+    const polled = (): void =>
+      void readHeartbeats(frail).then(
+        rows => one.observe(rows),
+        error => {
+          faults.push(error)
+          one.miss()
+        },
+      )
+    const observe = (rows: readonly NodeHeartbeat[]): void => one.observe(rows)
+    return { facts, faults, renamedTo, look: () => one.load(), polled, observe, end: () => one.stop() }
   }
   /** Lets so much time pass, at each heartbeat of which these take their turn. */
-  const pass = async (ms: number, ...hearts: readonly { readonly turn: () => void }[]): Promise<void> => {
+  const pass = async (ms: number, ...hearts: readonly { readonly polled: () => void }[]): Promise<void> => {
     for (let passed = 0; passed < ms; passed += beatMs) {
       await time.tick(beatMs)
       for (const each of hearts) {
-        each.turn()
+        each.polled()
         await settled()
       }
     }
   }
-  return { store, state, time, heart, pass, rows: () => readHeartbeats(store) }
+  return { store, state, time, start, heart, pass, rows: () => readHeartbeats(store) }
 }
 
 test("a node that only reads knows the others and is not counted by them", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
-  one.turn()
+  one.polled()
   await settled()
   await two.look()
   expect(two.facts).toEqual([{ count: 2, position: 1 }])
   expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1, url: null, startId: "a" }], []])
 })
 
-test("a node writes one heartbeat a tick, and is notified only of changes", async () => {
+test("a node writes one heartbeat an interval, and is notified only of changes", async () => {
   const { heart, pass, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
-  one.turn()
-  two.turn()
+  one.polled()
+  two.polled()
   await settled()
   await pass(4 * beatMs, one, two)
   expect(await rows()).toEqual([
@@ -103,14 +110,14 @@ test("a node writes one heartbeat a tick, and is notified only of changes", asyn
   expect([one.facts, two.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
 })
 
-test("a notification makes a node read at once, without writing its heartbeat", async () => {
+test("a poll between two heartbeats counts the nodes and writes none", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
-  one.turn()
+  one.polled()
   await settled()
-  two.turn()
+  two.polled()
   await settled()
-  one.received()
+  one.polled()
   await settled()
   expect(one.facts).toEqual([{ count: 2, position: 0 }])
   expect((await rows())[0]).toEqual({ id: "a", beat: 1, url: null, startId: "a" })
@@ -119,7 +126,7 @@ test("a notification makes a node read at once, without writing its heartbeat", 
 test("a killed node stops counting after `deadAfterMs`, and its row is deleted later", async () => {
   const { heart, pass, rows } = await beating()
   const [one, two, three] = [heart("a"), heart("b"), heart("c")]
-  for (const each of [one, two, three]) each.turn()
+  for (const each of [one, two, three]) each.polled()
   await settled()
   await pass(beatMs, one, two, three)
   await pass(silentMs - beatMs, two, three)
@@ -137,39 +144,40 @@ test("a killed node stops counting after `deadAfterMs`, and its row is deleted l
 test("a clean stop deletes the row, and nothing brings it back", async () => {
   const { heart, rows } = await beating()
   const [one, two] = [heart("a"), heart("b")]
-  one.turn()
-  two.turn()
+  one.polled()
+  two.polled()
   await settled()
-  one.received()
+  one.polled()
   await settled()
-  two.turn()
+  two.polled()
   await two.end()
-  two.turn()
-  two.received()
+  two.polled()
+  two.polled()
   await settled()
   expect((await rows()).map(({ id }) => id)).toEqual(["a"])
-  one.received()
+  one.polled()
   await settled()
   expect(one.facts.at(-1)).toEqual({ count: 1, position: 0 })
 })
 
-test("a node whose row was deleted writes it again at the next notification or tick", async () => {
-  const { store, heart, rows } = await beating()
+test("a node whose row was deleted writes it again at the next poll", async () => {
+  const { store, time, heart, rows } = await beating()
   const one = heart("a")
-  for (const back of [one.turn, one.received]) {
+  for (let times = 0; times < 2; times++) {
     await store.run("DELETE FROM nodes")
-    back()
+    await time.tick(POLL_BOUNDS.everyMs)
+    one.polled()
     await settled()
     expect(await rows()).toEqual([{ id: "a", beat: 1, url: null, startId: "a" }])
   }
 })
 
 test("one process of a node writes the heartbeat, and another takes over when it stops", async () => {
-  const { heart, pass, rows } = await beating()
-  const rowClaim = newRowClaim()
-  const [one, two, other] = [heart("a", "a", rowClaim), heart("a", "a", rowClaim), heart("b")]
+  const { start, heart, pass, rows } = await beating()
+  const shared = start()
+  const [one, two, other] = [heart("a", "a", shared), heart("a", "a", shared), heart("b")]
   for (const each of [one, two, other]) {
-    each.turn()
+    each.polled()
     await settled()
   }
   await pass(10 * beatMs, one, two, other)
@@ -183,12 +191,12 @@ test("one process of a node writes the heartbeat, and another takes over when it
 test("a node that is killed and starts again, however often, takes its row at once and is one node", async () => {
   const { heart, pass, rows } = await beating()
   const other = heart("b")
-  other.turn()
+  other.polled()
   await settled()
   for (let start = 0; start < 9; start++) {
     const again = heart("a", `start ${start}`)
     await again.look()
-    again.turn()
+    again.polled()
     await settled()
     await pass(beatMs, again, other)
     expect([again.facts, again.renamedTo, other.facts]).toEqual([
@@ -204,17 +212,17 @@ test("a node that is killed and starts again, however often, takes its row at on
 })
 
 test("a server that is being replaced leaves the row to the next one, and is no node of its own to others", async () => {
-  const { heart, pass, rows } = await beating()
-  const [other, rowClaim] = [heart("b"), newRowClaim()]
-  const former = [heart("a", "a1", rowClaim), heart("a", "a1", rowClaim)] as const
+  const { start, heart, pass, rows } = await beating()
+  const [other, shared] = [heart("b"), start()]
+  const former = [heart("a", "a1", shared), heart("a", "a1", shared)] as const
   const [one, two] = former
   for (const each of [other, one, two]) {
-    each.turn()
+    each.polled()
     await settled()
   }
   const next = heart("a", "a2")
   await next.look()
-  next.turn()
+  next.polled()
   await settled()
   await pass(silentMs, ...former, next, other)
   expect([next.facts, other.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
@@ -230,19 +238,19 @@ test("a server that is being replaced leaves the row to the next one, and is no 
 })
 
 test("of two servers with one identity that both go on, the former one takes another id with all of its processes", async () => {
-  const { heart, pass, rows } = await beating()
-  const rowClaim = newRowClaim()
-  const [one, two] = [heart("a", "a1", rowClaim), heart("a", "a1", rowClaim)]
+  const { start, heart, pass, rows } = await beating()
+  const shared = start()
+  const [one, two] = [heart("a", "a1", shared), heart("a", "a1", shared)]
   for (const each of [one, two]) {
-    each.turn()
+    each.polled()
     await settled()
   }
   const copy = heart("a", "a2")
-  copy.turn()
+  copy.polled()
   await settled()
   await pass(2 * beatMs, one, two, copy)
   // A worker that is replaced meanwhile finds out by itself.
-  const later = heart("a", "a1", rowClaim)
+  const later = heart("a", "a1", shared)
   await pass(2 * NODE_BOUNDS.replacedWithinMs, one, later, copy)
   expect([one.renamedTo, later.renamedTo, copy.renamedTo]).toEqual([["a1"], ["a1"], []])
   expect((await rows()).map(({ id, startId }) => [id, startId])).toEqual([
@@ -259,10 +267,10 @@ test("of two servers with one identity that both go on, the former one takes ano
 test("while the database is unreachable the last count stays, and afterwards no node counts as dead", async () => {
   const { state, heart, pass } = await beating()
   const [one, two] = [heart("a"), heart("b")]
-  one.turn()
-  two.turn()
+  one.polled()
+  two.polled()
   await settled()
-  one.turn()
+  one.polled()
   await settled()
   state.isUnavailable = true
   await pass(2 * goneMs, one, two)
@@ -278,15 +286,20 @@ test("while the database is unreachable the last count stays, and afterwards no 
   expect(one.facts).toHaveLength(1)
 })
 
-test("any number of notifications during a read cause one more read", async () => {
-  const { heart, state } = await beating()
-  const one = heart("a")
-  one.turn()
+test("rows that were read before the start took its row do not tell that another server has it", async () => {
+  const { start, heart, rows } = await beating()
+  const before = heart("a", "a1")
+  before.polled()
   await settled()
-  const before = state.statements
-  for (let time = 0; time < 100; time++) one.received()
+  const shared = start()
+  const [one, two] = [heart("a", "a2", shared), heart("a", "a2", shared)]
+  await two.look()
+  const early = await rows()
+  one.polled()
   await settled()
-  expect(state.statements - before).toBe(2)
+  two.observe(early)
+  await settled()
+  expect(two.facts).toEqual([])
 })
 
 test("a row that rose since it was read is not deleted", async () => {

@@ -1,7 +1,7 @@
 import { assert } from "../../../base/errors.ts"
 import type { Clock } from "../../../base/outside-world.ts"
 import { utcDay } from "../../../base/time.ts"
-import type { Store } from "../core/store.ts"
+import type { SqlValue, Store } from "../core/store.ts"
 import type { Actor } from "./actor.ts"
 
 /** What changed, so that other processes drop what they have cached of it. `subject` names what changed. */
@@ -137,6 +137,29 @@ export async function readChangesSince(
   if (changes[0]?.id !== since + 1 || latest === undefined) return { kind: "lost", lastId, lastFingerprint: null }
   return { kind: "read", changes, lastId: latest.id, lastFingerprint: changeFingerprint(latest) }
 }
+
+/** What a poll of the database asks for the latest change. */
+export const LATEST_CHANGE_POLLED = {
+  columns: {
+    changeId: "change_head.id",
+    changeKind: "changes.kind",
+    changeSubject: "changes.subject",
+    changeAtMs: "changes.at_ms",
+  },
+  joins: "LEFT JOIN changes ON changes.id = change_head.id",
+} as const
+
+/** A row of a poll, as far as it tells of the latest change. */
+export type LatestChangeRow = Readonly<Record<keyof typeof LATEST_CHANGE_POLLED.columns, SqlValue>>
+
+/** The cursor of whoever has read all changes up to the latest one. */
+export const cursorOf = ({ changeId, changeKind: kind, changeSubject, changeAtMs }: LatestChangeRow): ChangeCursor => ({
+  lastId: Number(changeId),
+  lastFingerprint:
+    kind === null
+      ? null
+      : changeFingerprint({ kind: String(kind), subject: String(changeSubject), atMs: Number(changeAtMs) }),
+})
 
 type ChangeHeadRow = {
   readonly id: number

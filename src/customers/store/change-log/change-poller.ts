@@ -1,6 +1,6 @@
 import { CoalescedRuns } from "../../../base/single-flight.ts"
 import type { Store } from "../core/store.ts"
-import { type Change, type ChangeCursor, readChangesSince } from "./change-log.ts"
+import { type Change, type ChangeCursor, cursorOf, type LatestChangeRow, readChangesSince } from "./change-log.ts"
 
 /** A cache that follows the change log. */
 export type ChangeListener = {
@@ -12,15 +12,15 @@ export type ChangeListener = {
 
 /**
  * Creates a function that reads the changes of other processes since the last call, from `since` on, and passes them to the
- * listeners. A call during a read causes one more read after it, however many calls there are. An error goes to `onError` and ends the reads; the
- * next call tries again.
+ * listeners; its `observe` does so if the latest change is not the one that was read last. A call during a read causes one more read after it,
+ * however many calls there are. An error goes to `onError` and ends the reads; the next call tries again.
  */
 export function createChangePoller(
   store: Store,
   listeners: readonly ChangeListener[],
   since: number,
   onError: (error: unknown) => void,
-): () => void {
+): (() => void) & { readonly observe: (latest: LatestChangeRow) => void } {
   let cursor: ChangeCursor = { lastId: since, lastFingerprint: null }
   const read = async (): Promise<void> => {
     const page = await readChangesSince(store, cursor.lastId, cursor.lastFingerprint)
@@ -36,5 +36,12 @@ export function createChangePoller(
       onError(error)
     }),
   )
-  return () => reads.request()
+  const poll = (): void => reads.request()
+  const observe = (latest: LatestChangeRow): void => {
+    const { lastId, lastFingerprint } = cursorOf(latest)
+    // Another log may have a change of the same number, after a restore.
+    if (lastId !== cursor.lastId || lastFingerprint !== (cursor.lastFingerprint ?? lastFingerprint)) poll()
+    else cursor = { lastId, lastFingerprint }
+  }
+  return Object.assign(poll, { observe })
 }

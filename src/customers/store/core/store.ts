@@ -53,8 +53,8 @@ export type Store = {
 
 /** A store that can be closed. Closing waits for running statements, and is idempotent. */
 export type OpenStore = Store & {
-  /** What the clock of the database says, in milliseconds since the Unix epoch. Null: it has none, since SQLite is part of this process. */
-  readonly readClock: () => Promise<number | null>
+  /** What the clock of the database says, in SQL: milliseconds since the Unix epoch. `NULL`: it has none, since SQLite is part of this process. */
+  readonly clockSql: string
   /** Whether the database was found unreachable and has not answered since. SQLite never is. */
   readonly isUnavailable: () => boolean
   /** Connections that run a statement or are reserved for a transaction. SQLite has none. */
@@ -65,4 +65,10 @@ export type OpenStore = Store & {
    * went. Notifications can be lost, and SQLite has none, so a caller that must not miss a change polls too.
    */
   readonly onChange: (listener: () => void) => void
+}
+
+/** What the clock of the database says; null: it has none. */
+export async function readClock(store: OpenStore): Promise<number | null> {
+  const row = await store.one<{ readonly atMs: number | null }>(`SELECT ${store.clockSql} AS "atMs"`)
+  return row?.atMs ?? null
 }
