@@ -15,7 +15,7 @@ import type { Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
-import { readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
+import { readPostgresStatus, receivesNotifications } from "../customers/store/postgres/postgres-status.ts"
 import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
 import { type ClockReferences, diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
 import {
@@ -320,8 +320,12 @@ type DatabaseDiagnostics = {
   readonly jobsFolderMark: () => Promise<string | null | undefined>
 }
 
+/** Asks over a channel that nobody else uses. */
+const looksForNotifications = (url: string, listenUrl: string) => () =>
+  receivesNotifications(url, listenUrl, `mailkind_doctor_${crypto.randomUUID().replaceAll("-", "")}`)
+
 function createDatabaseDiagnostics(settings: Settings, clock: Clock): DatabaseDiagnostics {
-  const { MAILKIND_DATABASE_URL: url, MAILKIND_SMTP_URL: smtp } = settings
+  const { MAILKIND_DATABASE_URL: url, MAILKIND_DATABASE_LISTEN_URL: listenUrl, MAILKIND_SMTP_URL: smtp } = settings
   const hasServer = smtp !== null
   if (url === null) {
     const path = sqliteFile(settings)
@@ -350,7 +354,7 @@ function createDatabaseDiagnostics(settings: Settings, clock: Clock): DatabaseDi
     }
   }
   return {
-    database: () => diagnosePostgres(status()),
+    database: () => diagnosePostgres(status(), listenUrl && looksForNotifications(url.reveal(), listenUrl.reveal())),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),

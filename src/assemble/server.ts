@@ -59,7 +59,7 @@ import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
-import { createStorePart, openStore } from "./customers/store.ts"
+import { createStorePart, logConnections, openStore } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
@@ -136,6 +136,7 @@ async function startOver(
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
   startParts(parts)
+  if (!isWorker(mode)) logConnections(context, 1, store)
   return {
     address,
     baseUrl: state.baseUrl,

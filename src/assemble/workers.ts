@@ -2,8 +2,8 @@ import { withTimeout } from "../base/concurrency.ts"
 import { StartupError } from "../base/errors.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
-import type { Observation } from "../customers/nodes/database-poll.ts"
 import { findNodeIdentity, formatIdentity, parseIdentity } from "../customers/node-service.ts"
+import type { Observation } from "../customers/nodes/database-poll.ts"
 import {
   clearWorkerSlot,
   createRowClaim,
@@ -31,6 +31,7 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
+import { logConnections } from "./customers/store.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
@@ -85,6 +86,7 @@ export async function supervise(
     printStart(output, VERSION, server, first, workerCount, settings.MAILKIND_FIRST_KEY !== null)
     reportReady(system)
   }
+  logConnections(context, workerCount, store)
   await store.close()
   const stopSchedules = startSchedules(context)
   const stopCause = await Promise.race([stopSignal, ...(takeovers === null ? [] : [takeovers.drainRequested])])

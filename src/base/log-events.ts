@@ -53,6 +53,9 @@ export const LOG_EVENTS = {
   "lines of the log were lost": event("warn", "count", "Nobody read them for too long: 8 MiB waited."),
   // Faults
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
+  "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "How many this host opens at most, and how changes elsewhere are noticed."),
+  "no notifications come from the database": outage("warn", "fault", "Changes elsewhere are noticed within a second instead of at once."),
+  "notifications come from the database again": event("info", "lasted_s failed_requests failed_tasks", "Changes elsewhere are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended."),
   "this server is cut off from a database that others reach": event("warn", "", "It is not ready (`/v1/health?ready=1`) until the database answers it again."),

@@ -31,6 +31,13 @@ export const SETTINGS = {
     pattern: POSTGRES_URL,
     expected: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
   }),
+  MAILKIND_DATABASE_LISTEN_URL: secret({
+    isAdvanced: true,
+    description: "The address of the PostgreSQL server itself, for notifications alone, where that of `MAILKIND_DATABASE_URL` is a pooler's. Without it, changes on other nodes are noticed within a second instead of at once.",
+    defaultValue: null,
+    pattern: POSTGRES_URL,
+    expected: "the same as MAILKIND_DATABASE_URL",
+  }),
   MAILKIND_NODE_URL: url({ isAdvanced: true, description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
   MAILKIND_DATABASE_WAIT_S: integer({ isAdvanced: true, description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
   MAILKIND_SLOW_MS: integerOrOff({ isAdvanced: true, isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),

@@ -1,6 +1,7 @@
 import type { StoredTime } from "../base/trusted-clock.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
+import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import {
   countRows,
@@ -116,9 +117,15 @@ function schemaAndSize(database: SqliteReader): DiagnosticResult {
 /** The share of the server's connections that may be in use without a warning. */
 const CONNECTIONS_USED_RATIO_MAX = 0.8
 
+/** Where a database is asked whether notifications arrive at the address that is set for them; null: none is set. */
+type LooksForNotifications = (() => Promise<boolean>) | null
+
 /** Checks the state of the PostgreSQL database, or reports why it could not be read. */
-export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promise<DiagnosticResult> {
-  return await withPostgres(looking, database => {
+export async function diagnosePostgres(
+  looking: Promise<PostgresStatus>,
+  looksForNotifications: LooksForNotifications = null,
+): Promise<DiagnosticResult> {
+  return await withPostgres(looking, async database => {
     const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = database
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
     const seen = `PostgreSQL ${version} at ${location}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${schemaVersion ?? 0}.`
@@ -126,8 +133,27 @@ export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promis
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-    return postgresWarning(database, seen) ?? ok(seen)
+    const told = `${seen} ${connectionsText(database, looksForNotifications !== null)}`
+    return postgresWarning(database, told) ?? (await notificationsWarning(looksForNotifications, told)) ?? ok(told)
   })
+}
+
+/** How many connections there are, and how many each process of a server opens at most. */
+function connectionsText(
+  { connectionsCount, connectionsMax, isPooled }: PostgresStatus,
+  hasListenUrl: boolean,
+): string {
+  const own = POOL_BOUNDS.connectionsMax + (isPooled && !hasListenUrl ? 0 : 1)
+  const way = isPooled ? ", through a pooler" : ""
+  return `${connectionsCount} of ${connectionsMax} connections are in use. Each process of a server opens up to ${own}${way}.`
+}
+
+async function notificationsWarning(look: LooksForNotifications, seen: string): Promise<DiagnosticResult | null> {
+  if (look === null || (await look())) return null
+  return warning(
+    `${seen} A notification of this database does not arrive at MAILKIND_DATABASE_LISTEN_URL.`,
+    "Name the server of the same database there, past any pooler. Until then changes on other nodes are noticed within a second.",
+  )
 }
 
 function postgresWarning(database: PostgresStatus, seen: string): DiagnosticResult | null {
@@ -142,10 +168,7 @@ function postgresWarning(database: PostgresStatus, seen: string): DiagnosticResu
       "Set fsync and synchronous_commit to on. A confirmed revocation must not be lost.",
     )
   if (database.connectionsCount <= database.connectionsMax * CONNECTIONS_USED_RATIO_MAX) return null
-  return warning(
-    `${seen} ${database.connectionsCount} of ${database.connectionsMax} connections are in use.`,
-    STORE_ERRORS.crowded.remedy,
-  )
+  return warning(seen, STORE_ERRORS.crowded.remedy)
 }
 
 /** Checks how long mails wait in the outbox of the PostgreSQL database. */
@@ -165,10 +188,10 @@ export async function diagnosePostgresOutbox(
 
 async function withPostgres(
   looking: Promise<PostgresStatus>,
-  work: (database: PostgresStatus) => DiagnosticResult,
+  work: (database: PostgresStatus) => DiagnosticResult | Promise<DiagnosticResult>,
 ): Promise<DiagnosticResult> {
   try {
-    return work(await looking)
+    return await work(await looking)
   } catch (fault) {
     if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
     throw fault

@@ -5,7 +5,7 @@ import { createDnsOutageLog, dnsServerPlaces, OFFLINE_NETWORK } from "../../src/
 import { startScheduledRefresh } from "../../src/assemble/check/refresh.ts"
 import { type AppContext, createContext, faultsOf } from "../../src/assemble/context.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
-import { databaseOutages } from "../../src/assemble/customers/store.ts"
+import { databaseOutages, notificationOutages } from "../../src/assemble/customers/store.ts"
 import { LOG_EVENTS, type LogEvent, OUTAGE_FIELDS } from "../../src/base/log-events.ts"
 import { logUnwritten } from "../../src/check/active-lists/lists-in-place.ts"
 import { createListsService } from "../../src/check/active-lists/lists-service.ts"
@@ -132,6 +132,8 @@ async function dnsLines(): Promise<readonly Line[]> {
 }
 
 const POSTGRES_AT = `127.0.0.1:${freePort()}`
+const DIRECT = { kind: "direct", searchPath: null } as const
+const NO_URL = { url: null, onChange: () => undefined }
 const POSTGRES = { MAILKIND_DATABASE_URL: "postgres://u@h/d" }
 const SMTP = deadServer()
 
@@ -151,9 +153,17 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     cause: async () => {
       const { context, system, lines } = scene()
       const url = `postgres://jane:s3cret@${POSTGRES_AT}/mk?application_name=t0ken`
-      const pool = new PostgresPool(url, system.setTimer, POOL_BOUNDS, databaseOutages(context), null)
+      const pool = new PostgresPool(url, system.setTimer, POOL_BOUNDS, databaseOutages(context), DIRECT, NO_URL)
       await pool.withConnection(() => pool.query("SELECT 1", [])).catch(() => undefined)
       await pool.close()
+      return lines
+    },
+  },
+  "no notifications come from the database": {
+    names: /^postgres:\/\/h:5432\/d ERR_POSTGRES_CONNECTION_REFUSED$/,
+    cause: async () => {
+      const { context, lines } = scene()
+      notificationOutages(context)(new StoreError("away", "postgres://h:5432/d", "ERR_POSTGRES_CONNECTION_REFUSED"))
       return lines
     },
   },

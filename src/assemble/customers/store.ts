@@ -11,6 +11,7 @@ import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../custom
 import type { OpenStore } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
+import { POOL_BOUNDS } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
@@ -28,6 +29,20 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     setTimer,
     random,
     onAvailabilityChange: databaseOutages(context),
+    listenUrl: settings.MAILKIND_DATABASE_LISTEN_URL?.reveal(),
+    onNotificationsChange: notificationOutages(context),
+  })
+}
+
+/** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */
+export function logConnections({ settings, log }: AppContext, processes: number, { isPooled }: OpenStore): void {
+  if (settings.MAILKIND_DATABASE_URL === null) return
+  const hasNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
+  log("info", "the connections to the database", {
+    processes,
+    connections_max: processes * (POOL_BOUNDS.connectionsMax + (hasNotifications ? 1 : 0)),
+    is_pooled: isPooled,
+    has_notifications: hasNotifications,
   })
 }
 
@@ -58,6 +73,13 @@ export const createStorePart = ({ stopwatch }: Pick<System, "stopwatch">, store:
 export function databaseOutages(context: AppContext): (error: StoreError | null) => void {
   const tell = faultsOf(context).outages("error", "the database does not answer", "the database answers again")
   return error => tell(error && outageOf(error))
+}
+
+/** Logs when an address for notifications alone fails while the database answers, and when they come again. */
+export function notificationOutages(context: AppContext): (error: StoreError | null) => void {
+  const begins = "no notifications come from the database"
+  const tell = faultsOf(context).outages("warn", begins, "notifications come from the database again")
+  return error => tell(error && { ...outageOf(error), fault: "no_notifications" })
 }
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */

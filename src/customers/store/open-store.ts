@@ -11,6 +11,9 @@ export type StoreOptions = {
   readonly random?: Random | undefined
   /** Called with the error when the database becomes unreachable, and with null when it answers again. */
   readonly onAvailabilityChange?: (error: StoreError | null) => void
+  readonly listenUrl?: string | null | undefined
+  /** Called with the error when the address for notifications alone does not answer, and with null when it does again. */
+  readonly onNotificationsChange?: (error: StoreError | null) => void
 }
 
 /** Opens the PostgreSQL database when `location` is its URL, otherwise the SQLite file of that path. Rejects with a `StoreError`. */

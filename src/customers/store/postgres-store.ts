@@ -12,9 +12,15 @@ import {
   isInsideTransaction,
   runTransaction,
 } from "./core/transactions.ts"
-import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres/connection-pool.ts"
+import {
+  type Notifications,
+  POOL_BOUNDS,
+  type PoolBounds,
+  PostgresPool,
+  type Session,
+} from "./postgres/connection-pool.ts"
 import type { AvailabilityListener } from "./postgres/database-breaker.ts"
-import { redactedUrl } from "./postgres/postgres-url.ts"
+import { redactedUrl, validatePostgresUrl } from "./postgres/postgres-url.ts"
 import { prepareDatabase } from "./postgres/prepare-database.ts"
 
 /** What opening needs, and the bounds of the use of the database. */
@@ -23,6 +29,9 @@ type PostgresOptions = {
   readonly setTimer: SetTimer
   readonly random?: Random | undefined
   readonly onAvailabilityChange?: AvailabilityListener
+  /** The URL of the server itself, for notifications alone, where that of the database is a pooler's; absent or null: none is known. */
+  readonly listenUrl?: string | null | undefined
+  readonly onNotificationsChange?: Notifications["onChange"] | undefined
   readonly bounds?: PoolBounds
 }
 
@@ -33,23 +42,35 @@ const PREPARE_BOUNDS = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTime
  * Opens the PostgreSQL database at `url` and migrates it. Statements outside of transactions run on several connections at once and
  * may overtake each other (DECISIONS 39); each transaction has a connection of its own. Rejects with a `StoreError` when the database
  * is unreachable, refuses us, or belongs to another program or a newer mailkind. When it becomes unreachable later, operations fail
- * until it answers again; it reconnects by itself.
+ * until it answers again; it reconnects by itself. A pooler in front of it is found out by what becomes of our parameters.
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<OpenStore> {
   const { clock, setTimer, random, bounds = POOL_BOUNDS } = options
-  const { onAvailabilityChange = () => undefined } = options
-  const open = (poolBounds: PoolBounds, listener: AvailabilityListener, searchPath: string | null) =>
+  const { onAvailabilityChange = () => undefined, listenUrl = null, onNotificationsChange = () => undefined } = options
+  if (listenUrl !== null) validatePostgresUrl(listenUrl)
+  const notifications = { url: listenUrl, onChange: onNotificationsChange }
+  const open = (poolBounds: PoolBounds, listener: AvailabilityListener, session: Session) =>
     createPooledStore(
-      new PostgresPool(url, setTimer, poolBounds, listener, searchPath),
+      new PostgresPool(url, setTimer, poolBounds, listener, session, notifications),
       createConflictRetry(setTimer, random),
+      session,
     )
   // What goes wrong here is thrown.
-  const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, null)
-  const searchPath = await prepareDatabase(preparing, clock, redactedUrl(url)).finally(preparing.close)
-  return open(bounds, onAvailabilityChange, searchPath)
+  const prepare = async (session: Session): Promise<string> => {
+    const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, session)
+    return await prepareDatabase(preparing, clock, redactedUrl(url), session.kind).finally(preparing.close)
+  }
+  try {
+    const searchPath = await prepare({ kind: "direct", searchPath: null })
+    return open(bounds, onAvailabilityChange, { kind: "direct", searchPath })
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === "pooled")) throw error
+  }
+  await prepare({ kind: "pooled" })
+  return open(bounds, onAvailabilityChange, { kind: "pooled" })
 }
 
-function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): OpenStore {
+function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts, session: Session): OpenStore {
   const running = new Set<Promise<unknown>>()
   const state: { closing: Promise<void> | null } = { closing: null }
   const runOperation = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -74,6 +95,7 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): 
     transaction: work => runOperation(() => runPooledTransaction(pool, work)),
     clockSql: CLOCK_SQL,
     isUnavailable: () => pool.isUnavailable,
+    isPooled: session.kind === "pooled",
     connectionsInUse: () => pool.inUseCount,
     onChange: listener => pool.listen(listener),
     close: () => {

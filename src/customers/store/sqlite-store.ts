@@ -67,6 +67,7 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
     ...createScopedStore(scope, connection),
     clockSql: "NULL",
     isUnavailable: () => false,
+    isPooled: false,
     connectionsInUse: () => 0,
     onChange: () => undefined,
     close: () => closeConnection(scope, connection).finally(releaseLock),

@@ -101,9 +101,9 @@ export const STORE_ERRORS = {
       "Add sslrootcert=… with the certificate of its issuer to the URL, and use the host name of the certificate.",
   },
   pooled: {
-    description: "A pooler is in front of the database.",
+    description: "A pooler is in front of the database, and cannot be used as it is.",
     remedy:
-      "Connect to the server directly. mailkind has its own small pool, and a pooler does not pass on its limits and notifications.",
+      "Give the user one schema (ALTER ROLE … IN DATABASE … SET search_path = …), and have the pooler open its connections anew. Or name the address of the server itself, as `store copy` always needs.",
   },
   outdated: {
     description: "The database server is too old.",

@@ -57,6 +57,8 @@ export type OpenStore = Store & {
   readonly clockSql: string
   /** Whether the database was found unreachable and has not answered since. SQLite never is. */
   readonly isUnavailable: () => boolean
+  /** Whether its connections are lent by a pooler. */
+  readonly isPooled: boolean
   /** Connections that run a statement or are reserved for a transaction. SQLite has none. */
   readonly connectionsInUse: () => number
   readonly close: () => Promise<void>

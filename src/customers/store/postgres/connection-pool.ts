@@ -11,7 +11,7 @@ import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
 import { isConnectFailure, isConnectTimeout, postgresStoreError } from "./postgres-errors.ts"
-import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
+import { POOLED_PARAMETERS, redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
 /** How long an orderly close may take, in seconds. */
@@ -35,6 +35,29 @@ type SqlResult = { readonly rows: Record<string, SqlValue>[]; readonly count: nu
 type SqlClient = Pick<SQL, "unsafe">
 
 /**
+ * Who is at the other end: the server, whose connections keep what we set, or a pooler that lends a connection for one transaction. Through
+ * a pooler nothing of a session is used: no named prepared statements, no parameters and no notifications (DECISIONS 174).
+ */
+export type Session =
+  | {
+      readonly kind: "direct"
+      /** The schemas of names in statements; null: those that the server has set for the user. */
+      readonly searchPath: string | null
+    }
+  | { readonly kind: "pooled" }
+
+/** Where notifications come from, and who is told when none come. */
+export type Notifications = {
+  /** The URL of the server itself; null: that of the pool, unless a pooler is there. */
+  readonly url: string | null
+  /** Called with the error when the database answers and this address does not, and with null when it does again. */
+  readonly onChange: (error: StoreError | null) => void
+}
+
+/** After so many failures in a row the address for notifications counts as unreachable. */
+const LISTEN_FAILURES_MIN = 10
+
+/**
  * The bounded connections of one process to a PostgreSQL database, opened when they are needed and reopened after they were lost. While
  * the database is away, operations are refused at once (`DatabaseBreaker`). One that has waited for its bound fails with a `StoreError`.
  */
@@ -52,17 +75,20 @@ export class PostgresPool {
   readonly #notifications = new CoalescedRuns(() => this.#notifyListeners())
   #isClosed = false
   readonly #breaker: DatabaseBreaker
-  readonly #searchPath: string | null
+  readonly #session: Session
+  readonly #notificationsFrom: Notifications
+  #listenFailures = 0
 
-  /** `searchPath`: the schemas of names in statements; null: those that the server has set for the user. */
   constructor(
     url: string,
     setTimer: SetTimer,
     bounds: PoolBounds,
     onAvailabilityChange: AvailabilityListener,
-    searchPath: string | null,
+    session: Session,
+    notificationsFrom: Notifications,
   ) {
-    this.#searchPath = searchPath
+    this.#session = session
+    this.#notificationsFrom = notificationsFrom
     const { reconnectDelayMs: firstMs, reconnectDelayMaxMs: maxMs } = bounds
     this.#breaker = new DatabaseBreaker(setTimer, { firstMs, maxMs }, () => this.#probe(), onAvailabilityChange)
     validatePostgresUrl(url)
@@ -114,11 +140,10 @@ export class PostgresPool {
   async #execute(client: SqlClient, sql: string, params: readonly SqlValue[], isWrite: boolean): Promise<SqlResult> {
     const expectedCount = this.#parameterCount(sql)
     assert(params.length === expectedCount, `expected ${expectedCount} values, got ${params.length}`)
-    const { statementTimeoutMs, responseGraceMs } = this.#bounds
     const values = storableParams(params)
     const result = await this.#withDeadline(
       () => client.unsafe<unknown[]>(sql, values),
-      statementTimeoutMs + responseGraceMs,
+      this.#statementDeadlineMs,
       isWrite,
     )
     return { rows: convertRows(result), count: result.affectedRows, command: result.command }
@@ -130,13 +155,24 @@ export class PostgresPool {
     return this.#retryLostConnections(async () => {
       const client = await this.#withDeadline(() => this.#sql.reserve(), connectTimeoutMs + responseGraceMs)
       try {
-        await this.queryOn(client, "BEGIN", [])
+        await this.#withDeadline(() => client.unsafe(this.#beginSql()), this.#statementDeadlineMs)
         return client
       } catch (error) {
         await client.release()
         throw error
       }
     })
+  }
+
+  /** Through a pooler a transaction brings its bounds with it, in the round trip that begins it. */
+  #beginSql(): string {
+    if (this.#session.kind === "direct") return "BEGIN"
+    const bounds = Object.entries(transactionBounds(this.#bounds)).map(([name, ms]) => `; SET LOCAL ${name} = ${ms}`)
+    return `BEGIN ISOLATION LEVEL READ COMMITTED${bounds.join("")}`
+  }
+
+  get #statementDeadlineMs(): number {
+    return this.#bounds.statementTimeoutMs + this.#bounds.responseGraceMs
   }
 
   /** Calls `listener` when the change log has grown, and when a notification may have been missed, until the pool is closed. */
@@ -263,22 +299,43 @@ export class PostgresPool {
    * line of its own for each attempt that fails.
    */
   #listen(): void {
-    if (this.#changeListeners.size === 0 || this.#isClosed) return
+    const { url } = this.#notificationsFrom
+    if (this.#changeListeners.size === 0 || this.#isClosed || (url === null && this.#session.kind === "pooled")) return
     const previous = this.#listening
     let isLost = false
-    const onLost = (): void => {
+    const onLost = (error?: unknown): void => {
       if (isLost) return
       isLost = true
+      this.#recordListening(error ?? null)
       void client.close({ timeout: 0 })
       this.#setTimer(this.#bounds.reconnectDelayMaxMs, () => {
         if (client === this.#listening && !this.#isClosed) this.#listen()
       })
     }
-    const client = this.#createClient(1, onLost)
+    const client = url === null ? this.#createClient(1, onLost) : this.#createDirectClient(url, 1, onLost)
     this.#listening = client
     void previous?.close({ timeout: 0 })
     const onNotification = (): void => this.#notifications.request()
-    client.listen(CHANGES_CHANNEL, onNotification, onNotification).catch(onLost)
+    const onListening = (): void => {
+      this.#recordListening(undefined)
+      onNotification()
+    }
+    client.listen(CHANGES_CHANNEL, onNotification, onListening).catch(onLost)
+  }
+
+  /** Tells once that an address of its own for notifications fails while the database answers. `undefined`: it answers. */
+  #recordListening(error: unknown): void {
+    const { url, onChange } = this.#notificationsFrom
+    if (url === null || this.#isClosed) return
+    if (error === undefined) {
+      if (this.#listenFailures >= LISTEN_FAILURES_MIN) onChange(null)
+      this.#listenFailures = 0
+      return
+    }
+    if (this.#breaker.error !== null || ++this.#listenFailures !== LISTEN_FAILURES_MIN) return
+    const location = redactedUrl(url)
+    const storeError = postgresStoreError(error, location)
+    onChange(storeError instanceof StoreError ? storeError : new StoreError("away", location, "it does not answer"))
   }
 
   /** Any user of the server can send notifications, each of which costs us statements. */
@@ -287,25 +344,41 @@ export class PostgresPool {
     await new Promise<void>(resolve => void this.#setTimer(NOTIFICATION_INTERVAL_MS, resolve))
   }
 
-  #createClient(max = this.#bounds.connectionsMax, onclose?: () => void): SQL {
-    const { connectTimeoutMs, statementTimeoutMs, waitTimeoutMs } = this.#bounds
+  #createClient(max = this.#bounds.connectionsMax, onclose?: (error?: unknown) => void): SQL {
+    if (this.#session.kind === "direct") return this.#createDirectClient(this.#url, max, onclose)
     return new Bun.SQL(this.#url, {
       adapter: "postgres",
       max,
+      prepare: false,
+      connectionTimeout: this.#bounds.connectTimeoutMs / 1000,
+      connection: POOLED_PARAMETERS,
+    })
+  }
+
+  #createDirectClient(url: string, max: number, onclose?: (error?: unknown) => void): SQL {
+    const { kind, searchPath } = { searchPath: null, ...this.#session }
+    return new Bun.SQL(url, {
+      adapter: "postgres",
+      max,
       ...(onclose !== undefined && { onclose }),
-      connectionTimeout: connectTimeoutMs / 1000,
+      connectionTimeout: this.#bounds.connectTimeoutMs / 1000,
       connection: {
         ...SESSION_PARAMETERS,
-        ...(this.#searchPath !== null && { search_path: this.#searchPath }),
+        ...(kind === "direct" && searchPath !== null && { search_path: searchPath }),
         application_name: "mailkind",
         default_transaction_isolation: "read committed",
-        statement_timeout: statementTimeoutMs,
-        lock_timeout: Math.min(waitTimeoutMs, statementTimeoutMs),
-        idle_in_transaction_session_timeout: statementTimeoutMs,
+        ...transactionBounds(this.#bounds),
       },
     })
   }
 }
+
+/** The server's bounds of a statement and of a transaction, in milliseconds. */
+const transactionBounds = ({ statementTimeoutMs, waitTimeoutMs }: PoolBounds) => ({
+  statement_timeout: statementTimeoutMs,
+  lock_timeout: Math.min(waitTimeoutMs, statementTimeoutMs),
+  idle_in_transaction_session_timeout: statementTimeoutMs,
+})
 
 /** The bounds of one process's use of a PostgreSQL database. */
 export type PoolBounds = {

@@ -4,7 +4,9 @@ import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
-import { requireOwnDatabase } from "./prepare-database.ts"
+import { requireOwnDatabase, type SessionKind } from "./prepare-database.ts"
+
+type SqlClient = Pick<SQL, "unsafe">
 
 /** How long connecting, and each statement, may take. */
 const STATUS_TIMEOUT_MS = 10_000
@@ -15,6 +17,8 @@ export type PostgresStatus = {
   readonly version: string
   /** Whether an acknowledged commit is on the disk. */
   readonly isDurable: boolean
+  /** Whether a pooler lends the connections of this address. */
+  readonly isPooled: boolean
   /** False for a standby. */
   readonly isWritable: boolean
   readonly connectionsCount: number
@@ -34,28 +38,64 @@ export type PostgresStatus = {
   readonly jobsFolderMark: string | null
 }
 
+/** How long a notification may take from one connection to another. */
+const NOTIFICATION_TIMEOUT_MS = 2000
+
+/**
+ * Whether a notification that is sent over `url` arrives at `listenUrl`, as it does when both lead to one database. Rejects with a `StoreError`
+ * when one of them cannot be reached.
+ */
+export async function receivesNotifications(url: string, listenUrl: string, channel: string): Promise<boolean> {
+  validatePostgresUrl(listenUrl)
+  const options = { adapter: "postgres", max: 1, connectionTimeout: NOTIFICATION_TIMEOUT_MS / 1000 } as const
+  const [listening, sending] = [new Bun.SQL(listenUrl, options), new Bun.SQL(url, { ...options, prepare: false })]
+  const received = Promise.withResolvers<true>()
+  try {
+    await listening.listen(channel, () => received.resolve(true))
+    await sending.unsafe("SELECT pg_notify($1, '')", [channel])
+    return await Promise.race([received.promise, Bun.sleep(NOTIFICATION_TIMEOUT_MS).then(() => false)])
+  } catch (error) {
+    throw postgresStoreError(error, redactedUrl(listenUrl))
+  } finally {
+    await Promise.all([listening, sending].map(client => client.close({ timeout: 0 })))
+  }
+}
+
 /** Reads the status of the database at `url`. Rejects with a `StoreError` when it cannot be reached, or when a start would fail. */
 export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
   validatePostgresUrl(url)
+  try {
+    return await readStatusOver(url, "direct")
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === "pooled")) throw error
+  }
+  return await readStatusOver(url, "pooled")
+}
+
+async function readStatusOver(url: string, session: SessionKind): Promise<PostgresStatus> {
   const client = new Bun.SQL(url, {
     adapter: "postgres",
     max: 1,
     connectionTimeout: STATUS_TIMEOUT_MS / 1000,
+    ...(session === "pooled" && { prepare: false }),
     connection: {
       application_name: "mailkind doctor",
-      statement_timeout: STATUS_TIMEOUT_MS,
-      default_transaction_read_only: "on",
+      ...(session === "direct" && { statement_timeout: STATUS_TIMEOUT_MS }),
     },
   })
   const location = redactedUrl(url)
   try {
-    const store = {
-      all: <Row>(sql: string, params?: readonly SqlValue[]) => readRows<Row>(client, sql, params),
-      one: async <Row>(sql: string, params?: readonly SqlValue[]) =>
-        (await readRows<Row>(client, sql, params))[0] ?? null,
-    }
-    await requireOwnDatabase(store, location)
-    return { location, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
+    return await client.begin("READ ONLY", async inner => {
+      const store = {
+        all: <Row>(sql: string, params?: readonly SqlValue[]) => readRows<Row>(inner, sql, params),
+        one: async <Row>(sql: string, params?: readonly SqlValue[]) =>
+          (await readRows<Row>(inner, sql, params))[0] ?? null,
+      }
+      if (session === "pooled") await inner.unsafe(`SET LOCAL statement_timeout = ${STATUS_TIMEOUT_MS}`)
+      await requireOwnDatabase(store, location, session)
+      const isPooled = session === "pooled"
+      return { location, isPooled, ...(await readServerStatus(inner)), ...(await readTableStatus(inner)) }
+    })
   } catch (error) {
     const storeError = postgresStoreError(error, location)
     throw storeError instanceof StoreError || !isConnectFailure(error)
@@ -66,7 +106,7 @@ export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
   }
 }
 
-async function readServerStatus(client: SQL) {
+async function readServerStatus(client: SqlClient) {
   const [row] = await readRows<{
     version: string
     durable: number
@@ -94,7 +134,7 @@ async function readServerStatus(client: SQL) {
   }
 }
 
-async function readTableStatus(client: SQL) {
+async function readTableStatus(client: SqlClient) {
   const [migrations] = await readRows<{ name: string | null }>(client, "SELECT to_regclass('migrations')::text AS name")
   if (migrations?.name === null) return NO_TABLES
   const [latest] = await readRows<{ head: number; at: number }>(
@@ -128,17 +168,21 @@ const NO_TABLES = {
   jobsFolderMark: null,
 }
 
-const readNumber = (client: SQL, table: string, sql: string): Promise<number | null> =>
+const readNumber = (client: SqlClient, table: string, sql: string): Promise<number | null> =>
   readValue<number>(client, table, sql)
 
 /** The value that a statement selects; null when the table does not exist or there is no value. */
-async function readValue<V>(client: SQL, table: string, sql: string): Promise<V | null> {
+async function readValue<V>(client: SqlClient, table: string, sql: string): Promise<V | null> {
   const [existing] = await readRows<{ name: string | null }>(client, `SELECT to_regclass('${table}')::text AS name`)
   if (existing?.name === null) return null
   return (await readRows<{ value: V | null }>(client, sql))[0]?.value ?? null
 }
 
-async function readRows<Row>(client: SQL, sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+async function readRows<Row>(
+  client: SqlClient,
+  sql: string,
+  params: readonly SqlValue[] = [],
+): Promise<readonly Row[]> {
   const rows: readonly Record<string, unknown>[] = convertRows(await client.unsafe<unknown[]>(sql, [...params]))
   return rows as readonly Row[] // the caller states the row type beside its statement
 }

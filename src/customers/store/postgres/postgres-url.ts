@@ -20,6 +20,9 @@ export const SESSION_PARAMETERS = {
   tcp_keepalives_count: 3,
 } as const
 
+/** The parameters that poolers keep for each of their clients. */
+export const POOLED_PARAMETERS = { application_name: "mailkind", standard_conforming_strings: "on" } as const
+
 /** Parameters of the URL that name a file, which is read for every connection. */
 const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"]
 

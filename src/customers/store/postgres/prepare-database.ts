@@ -16,11 +16,16 @@ const MIGRATION_IDLE_MS = 30_000
  * several processes that start together, one migrates and the others wait. Rejects with a `StoreError` when the server is not supported,
  * the database belongs to another program, or its schema or its tables are not ours alone.
  */
-export async function prepareDatabase(store: Store, clock: Clock, location: string): Promise<string> {
+export async function prepareDatabase(
+  store: Store,
+  clock: Clock,
+  location: string,
+  session: SessionKind = "direct",
+): Promise<string> {
   // The lock needs a table. Of two that create it at once, one learns that the other has.
   await store
     .transaction(async inner => {
-      await requireOwnDatabase(inner, location)
+      await requireOwnDatabase(inner, location, session)
       await createMigrationsTable(withBytewiseCollation(inner))
     })
     .catch(error => {
@@ -28,7 +33,7 @@ export async function prepareDatabase(store: Store, clock: Clock, location: stri
     })
   try {
     return await store.transaction(async inner => {
-      const searchPath = await requireOwnDatabase(inner, location)
+      const searchPath = await requireOwnDatabase(inner, location, session)
       // The server does not notice at once that a migrating process died: this bounds how long the others wait for it.
       await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
       // Nobody can take it who may not write our tables, as anybody could an advisory lock (DECISIONS 120).
@@ -39,7 +44,7 @@ export async function prepareDatabase(store: Store, clock: Clock, location: stri
     })
   } catch (error) {
     if (!(error instanceof StoreError && error.code === "busy")) throw error
-    throw new StoreError("busy", location, `${error.reason}${await describeLockHolder(store, location)}`)
+    throw new StoreError("busy", location, `${error.reason}${await describeLockHolder(store, location, session)}`)
   }
 }
 
@@ -91,50 +96,67 @@ const escapeQuotes = (text: string): string => text.replaceAll("'", "''")
 /** The oldest supported version of PostgreSQL, in the form of `server_version_num`. */
 const VERSION_MIN = 120_000
 
-/** What reads the catalogue. */
+/** What reads the catalogue, in one transaction. */
 type CatalogueReader = Pick<Store, "all" | "one">
 
+/** Whether our parameters hold on the connection, or it is lent by a pooler. */
+export type SessionKind = "direct" | "pooled"
+
 /**
- * Makes names in the statements of this connection mean those of PostgreSQL alone, and gives the schema that they meant before. Rejects
- * with a `StoreError` when the server is not supported or a pooler is in front of it. It is the first statement on a connection: it names
+ * Makes names in the statements of this transaction mean those of PostgreSQL alone, and gives the schema that they meant before. Rejects
+ * with a `StoreError` when the server is not supported, or a pooler is in front of it which was not expected. Its first statement names
  * the schema of all that it uses, since others may have put functions and operators of the same names into the schemas of the search path.
+ * Through a pooler no search path of ours holds: the one that the server has set for the user must name one schema.
  */
-export async function requireSupportedServer(store: CatalogueReader, location: string): Promise<string> {
+export async function requireSupportedServer(
+  store: CatalogueReader,
+  location: string,
+  session: SessionKind,
+): Promise<string> {
   const row = await store.one<{
     version: string
     number: string
     encoding: string
     schema: string | null
+    schemas: number
     source: string | null
   }>(
     `SELECT pg_catalog.current_setting('server_version'::pg_catalog.text) AS version,
        pg_catalog.current_setting('server_version_num'::pg_catalog.text) AS number,
        pg_catalog.current_setting('server_encoding'::pg_catalog.text) AS encoding,
        pg_catalog.current_schema()::pg_catalog.text AS schema,
+       pg_catalog.cardinality(pg_catalog.current_schemas(false)) AS schemas,
        (SELECT source FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'statement_timeout'::pg_catalog.text) AS source`,
   )
   if (Number(row?.number) < VERSION_MIN) throw new StoreError("outdated", location, `its version is ${row?.version}`)
-  // A pooler lends connections that are open already, so the parameters of ours are lost (DECISIONS 37).
-  if (row?.source !== "client") throw new StoreError("pooled", location, "the server did not get our statement_timeout")
-  if (row.encoding !== "UTF8") throw new StoreError("unfit", location, `its encoding is ${row.encoding}, not UTF8`)
+  // A pooler lends connections that are open already, so the parameters of ours are lost (DECISIONS 174).
+  if (session === "direct" && row?.source !== "client")
+    throw new StoreError("pooled", location, "the server did not get our statement_timeout")
+  if (row?.encoding !== "UTF8") throw new StoreError("unfit", location, `its encoding is ${row?.encoding}, not UTF8`)
   if (row.schema === null)
     throw new StoreError("refused", location, "the search_path of that user names no existing schema")
-  await store.all("SET search_path = pg_catalog, pg_temp")
+  if (session === "pooled" && row.schemas > 1)
+    throw new StoreError("pooled", location, `the search_path of that user names ${row.schemas} schemas`)
+  await store.all("SET LOCAL search_path = pg_catalog, pg_temp")
   return row.schema
 }
 
 /**
  * Rejects with a `StoreError` when a start would: the server is not supported, another program has tables in our schema, others may
  * create in it or have done so (DECISIONS 120), or a table is not ours alone. Else names in statements mean those of our schema and of
- * PostgreSQL and nothing else, on this connection, and on others by the `search_path` that is given.
+ * PostgreSQL and nothing else, in this transaction, and on other connections by the `search_path` that is given.
  */
-export async function requireOwnDatabase(store: CatalogueReader, location: string): Promise<string> {
-  const schema = await requireSupportedServer(store, location)
+export async function requireOwnDatabase(
+  store: CatalogueReader,
+  location: string,
+  session: SessionKind,
+): Promise<string> {
+  const schema = await requireSupportedServer(store, location, session)
   await requireOwnSchema(store, location, schema)
   await requireNoForeignTables(store, location, schema)
   await requireOwnTables(store, location, schema)
   const searchPath = `"${schema.replaceAll('"', '""')}", pg_temp`
-  await store.all(`SET search_path = ${searchPath}`)
+  await store.all(`SET LOCAL search_path = ${searchPath}`)
   return searchPath
 }
 
@@ -247,10 +269,10 @@ type LockHolder = {
 }
 
 /** Names whoever keeps others from our tables, for a message that goes on; nothing when the server does not tell. */
-async function describeLockHolder(store: Store, location: string): Promise<string> {
+async function describeLockHolder(store: Store, location: string, session: SessionKind): Promise<string> {
   const holder = await store
     .transaction(async inner => {
-      const schema = await requireSupportedServer(inner, location)
+      const schema = await requireSupportedServer(inner, location, session)
       return await inner.one<LockHolder>(SELECT_LOCK_HOLDER, [schema])
     })
     .catch(() => null) // the error that is described already is the one to tell

@@ -1,57 +1,15 @@
 import { test as bunTest, expect } from "bun:test"
-import { existsSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { SQL } from "bun"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
 import { validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
 import { requireSupportedServer } from "../../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
-import { bounded } from "../../../support/bounded.ts"
-import { freePort } from "../../../support/free-port.ts"
 import { later } from "../../../support/later.ts"
 import { onTestEnd } from "../../../support/on-test-end.ts"
-import { AS_POSTGRES, POSTGRES_PROGRAMS, startPostgres } from "../../../support/postgres.ts"
+import { startPostgres } from "../../../support/postgres.ts"
 import { emptyDatabase } from "../../../support/postgres-databases.ts"
 import { onPostgres } from "../../engines.ts"
-
-/** Where Debian has PgBouncer; null: it is not installed. */
-const PGBOUNCER: string | null = existsSync("/usr/sbin/pgbouncer") ? "/usr/sbin/pgbouncer" : null
-
-/** Starts a PgBouncer before a PostgreSQL server on loopback, which ends with the test, and gives its port. */
-async function startPooler(behind: number, settings: Readonly<Record<string, string>>): Promise<number> {
-  if (PGBOUNCER === null) throw new Error("PgBouncer is not installed")
-  const all = {
-    listen_addr: "127.0.0.1",
-    unix_socket_dir: "",
-    auth_type: "any",
-    ...settings,
-  }
-  for (let attempt = 0; attempt < 3; attempt++) {
-    const port = freePort()
-    const lines = Object.entries({ ...all, listen_port: String(port) }).map(([name, value]) => `${name} = ${value}`)
-    // Where its user may read, who may not go into the directory of the run.
-    const file = join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-pooler-${port}.ini`)
-    const server = `* = host=127.0.0.1 port=${behind} user=mailkind`
-    writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join("\n")}\n`)
-    const pooler = Bun.spawn([...AS_POSTGRES, PGBOUNCER, file], { stdin: "ignore", stdout: "ignore", stderr: "pipe" })
-    onTestEnd(() => pooler.kill("SIGKILL"))
-    onTestEnd(() => Bun.file(file).delete())
-    if (await bounded(isUp(pooler.stderr), () => "PgBouncer does not answer")) return port
-  }
-  throw new Error("PgBouncer does not start")
-}
-
-/** Whether what it says is that it listens; else it has ended. */
-async function isUp(reply: ReadableStream<Uint8Array>): Promise<boolean> {
-  let text = ""
-  for await (const part of reply) {
-    text += new TextDecoder().decode(part)
-    if (text.includes("process up")) return true
-  }
-  return false
-}
 
 const SECRET = "s3cretpassword"
 
@@ -178,8 +136,8 @@ bunTest("a server of a version before those that are supported is told as such",
     all: async () => [],
     one: async <Row>() => ({ version: number, number, encoding: "UTF8", schema: "public", source: "client" }) as Row, // what such a server answers
   })
-  expect((await errorOf(requireSupportedServer(server("119999"), "there"))).code).toBe("outdated")
-  await requireSupportedServer(server("120000"), "there")
+  expect((await errorOf(requireSupportedServer(server("119999"), "there", "direct"))).code).toBe("outdated")
+  await requireSupportedServer(server("120000"), "there", "direct")
 })
 
 onPostgres("a certificate is accepted only from its issuer and for its own name", async () => {
@@ -202,21 +160,3 @@ onPostgres("a certificate is accepted only from its issuer and for its own name"
   expect((await errorOf(setUp(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
   expect((await errorOf(readPostgresStatus(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
 })
-
-const bothThere = POSTGRES_PROGRAMS !== null && PGBOUNCER !== null
-const ASKED_FOR = "default_transaction_isolation,statement_timeout,lock_timeout,idle_in_transaction_session_timeout"
-const KEPT = "standard_conforming_strings,bytea_output,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
-
-bunTest.skipIf(!bothThere).each([
-  ["session", {}],
-  ["session", { ignore_startup_parameters: `${ASKED_FOR},${KEPT}` }],
-  ["transaction", { ignore_startup_parameters: `${ASKED_FOR},${KEPT}` }],
-])(
-  `a pooler in between is found out, also one that swallows what it cannot pass on: %s, %j${bothThere ? "" : " [pgbouncer: not installed]"}`,
-  async (mode, settings: Record<string, string>) => {
-    const cluster = await startPostgres()
-    onTestEnd(cluster.remove)
-    const port = await startPooler(cluster.port, { pool_mode: mode, ...settings })
-    expect((await errorOf(setUp(`postgres://mailkind:${SECRET}@127.0.0.1:${port}/postgres`))).code).toBe("pooled")
-  },
-)

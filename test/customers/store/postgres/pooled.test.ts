@@ -1,0 +1,122 @@
+import { test as bunTest, expect } from "bun:test"
+import { SQL } from "bun"
+import { appendChange } from "../../../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore } from "../../../../src/customers/store/core/store.ts"
+import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { readPostgresStatus, receivesNotifications } from "../../../../src/customers/store/postgres/postgres-status.ts"
+import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
+import { bounded } from "../../../support/bounded.ts"
+import { later } from "../../../support/later.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
+import { PGBOUNCER, startPooler } from "../../../support/pgbouncer.ts"
+import { POSTGRES_PROGRAMS } from "../../../support/postgres.ts"
+import { emptyDatabase, readyPostgres } from "../../../support/postgres-databases.ts"
+import { newAccount, tempLog } from "../../temp-store.ts"
+
+const isMissing = POSTGRES_PROGRAMS === null || PGBOUNCER === null
+const test = (name: string, work: () => Promise<void>) =>
+  bunTest.skipIf(isMissing)(`${name}${isMissing ? " [postgresql or pgbouncer: not installed]" : ""}`, work)
+
+/** What a pooler may be told to swallow instead of refusing it. */
+const SWALLOWED =
+  "default_transaction_isolation,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,search_path,bytea_output,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count"
+
+/** An empty database: the URL of its server, and that of a pooler with few connections to it. */
+async function behindPooler(settings: Readonly<Record<string, string>> = {}) {
+  await readyPostgres()
+  const direct = emptyDatabase()
+  const { port } = new URL(direct)
+  const pooled = new URL(direct)
+  pooled.port = String(await startPooler(Number(port), { default_pool_size: "2", ...settings }))
+  return { direct, pooled: pooled.href }
+}
+
+async function opened(url: string, listenUrl: string | null = null): Promise<OpenStore> {
+  const store = await openPostgres(url, { clock: () => 1_000, setTimer: later, listenUrl })
+  onTestEnd(store.close)
+  return store
+}
+
+/** What a connection of the server to the pooler has of a session. */
+async function leftIn(url: string): Promise<unknown> {
+  await using client = new SQL(url, { max: 1, prepare: false })
+  return (
+    await client.unsafe(
+      "SELECT current_setting('search_path') AS path, current_setting('statement_timeout') AS timeout, (SELECT COUNT(*)::int FROM pg_prepared_statements) AS prepared, (SELECT COUNT(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks",
+    )
+  )[0]
+}
+
+for (const [mode, settings] of [
+  ["one in transaction mode", {}],
+  ["one in session mode", { pool_mode: "session" }],
+  ["one that swallows our parameters", { ignore_startup_parameters: SWALLOWED }],
+] as const)
+  test(`a pooler is found out and used without anything of a session: ${mode}`, async () => {
+    const { direct, pooled } = await behindPooler({
+      ...settings,
+      ...(mode.includes("session mode") && { default_pool_size: "9" }),
+    })
+    const store = await opened(pooled)
+    expect([store.isPooled, (await opened(direct)).isPooled]).toEqual([true, false])
+    await store.run("CREATE TABLE counted (id BIGINT PRIMARY KEY, count BIGINT NOT NULL)")
+    await store.run("INSERT INTO counted (id, count) VALUES (1, 0), (2, 0)")
+    const add = (id: number) =>
+      store.transaction(async inner => {
+        const row = await inner.one<{ count: number }>("SELECT count FROM counted WHERE id = $1 FOR UPDATE", [id])
+        await inner.run("UPDATE counted SET count = $2 WHERE id = $1", [id, (row?.count ?? 0) + 1])
+      })
+    const echo = async (text: string) =>
+      (await store.one<{ text: string }>("SELECT CAST($1 AS TEXT) AS text", [text]))?.text
+    const texts = Array.from({ length: 50 }, (_, at) => `text ${at}`)
+    const [echoed] = await Promise.all([
+      Promise.all(texts.map(echo)),
+      Promise.all(texts.flatMap(() => [add(1), add(2)])),
+    ])
+    expect(echoed).toEqual(texts)
+    expect(await store.all<unknown>("SELECT id, count FROM counted ORDER BY id")).toEqual([
+      { id: 1, count: 50 },
+      { id: 2, count: 50 },
+    ])
+    expect(await leftIn(pooled)).toEqual({ path: '"$user", public', timeout: "0", prepared: 0, locks: 0 })
+  })
+
+test("a transaction through a pooler has the bounds of one without it", async () => {
+  const { direct, pooled } = await behindPooler()
+  const bounds = (store: OpenStore) =>
+    store.transaction(inner =>
+      inner.all<unknown>(
+        "SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_isolation') ORDER BY name",
+      ),
+    )
+  expect(await bounds(await opened(pooled))).toEqual(await bounds(await opened(direct)))
+})
+
+test("a pooler whose user has several schemas is refused, since names could mean those of others", async () => {
+  const { direct, pooled } = await behindPooler()
+  await using client = new SQL(direct, { max: 1 })
+  await client.unsafe("CREATE SCHEMA others")
+  const [{ name } = { name: "" }] = await client.unsafe<{ name: string }[]>("SELECT current_database()::text AS name")
+  await client.unsafe(`ALTER DATABASE ${name} SET search_path = public, others`)
+  const refusal = await opened(pooled).catch((error: unknown) => error)
+  if (!(refusal instanceof StoreError)) throw new Error("it was opened")
+  expect([refusal.code, refusal.reason]).toEqual(["pooled", "the search_path of that user names 2 schemas"])
+})
+
+test("changes are told over an address of the server itself, and doctor tells whether they arrive there", async () => {
+  const { direct, pooled } = await behindPooler()
+  const store = await opened(pooled, direct)
+  const told = Promise.withResolvers<void>()
+  let times = 0
+  // The first time tells that it listens.
+  const listening = Promise.withResolvers<void>()
+  store.onChange(() => (times++ === 0 ? listening.resolve() : told.resolve()))
+  await bounded(listening.promise, () => "it does not listen")
+  const elsewhere = await opened(pooled)
+  await newAccount(tempLog(elsewhere))
+  await appendChange(elsewhere, () => 1_000, { kind: "terms_published", subject: "2026-11" })
+  await bounded(told.promise, () => "no change was told")
+  expect(await receivesNotifications(pooled, direct, "a_channel")).toBe(true)
+  expect(await receivesNotifications(pooled, emptyDatabase(), "a_channel")).toBe(false)
+  expect(await readPostgresStatus(pooled)).toMatchObject({ isPooled: true, isWritable: true, accountsCount: 1 })
+})
