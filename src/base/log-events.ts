@@ -128,6 +128,7 @@ export const LOG_EVENTS = {
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
+  "the database is in an earlier state, so nothing that was cached of it is used any more": event("warn", "", "It was restored while servers ran, a failover lost writes, or this server was silent for a minute. Units that were reserved before are not used."),
   "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
   "a callback was not delivered": event("info", "account ending result", "It is not tried again: the receiver is gone, or has failed for a day."),

@@ -71,7 +71,7 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const { system, store, log, poll } = context
   const { clock, random } = system
   const coarse = coarseClocks(system)
-  const nodes = await createNodeService(context, shared)
+  const nodes = await createNodeService(context, shared, () => invalidateAll())
   const parts = {
     ...createParts(context, coarse, nodes.limits),
     nodesCount: nodes.nodesCount,
@@ -79,6 +79,9 @@ export async function createCustomersService(context: CustomersContext, shared: 
   }
   const { keys, terms, ownLists, corrections, units } = parts
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
+  const invalidateAll = (): void => {
+    for (const listener of listeners) listener.invalidateAll()
+  }
   /** Applies changes of this process to its caches and notifies other workers. */
   const publishChanges = (changes: readonly Change[]): void => {
     for (const listener of listeners) listener.applyChanges(changes)

@@ -92,12 +92,13 @@ async function unsharedNode(context: IdentityContext): Promise<Pick<SharedNode, 
 
 /**
  * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
- * count. `shared` is `null` without workers. `isCutOff` tells that this node cannot reach the database, and another one can. `start` is called
+ * count. `shared` is `null` without workers. `onSetBack` is called when the database was restored to an earlier state. `isCutOff` tells that this node cannot reach the database, and another one can. `start` is called
  * once the server listens; `stop` removes the heartbeat of this node, and never rejects.
  */
 export async function createNodeService(
   context: NodeContext,
   shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
+  onSetBack: () => void,
 ) {
   const { system, settings, store, log, userAgent, poll, claims } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
@@ -114,6 +115,10 @@ export async function createNodeService(
       ...{ identity, rowClaim },
       claimBeat: everyMs => claims.take("heartbeat", everyMs),
       onRenamed: id => keepNewId(context, id),
+      onSetBack: () => {
+        log("warn", "the database is in an earlier state, so nothing that was cached of it is used any more")
+        onSetBack()
+      },
       onChange: position => {
         share.setPosition(position)
         if (position.count !== nodesCount)
@@ -128,9 +133,10 @@ export async function createNodeService(
   let isServing = false
   poll.add({
     ...HEARTBEATS_POLLED,
-    observe: ({ rows }) => {
+    knows: () => ({ beat: heartbeat.latestBeat }),
+    observe: ({ rows, known }) => {
       // A node counts among the others from when it serves.
-      if (isServing) heartbeat.observe(heartbeatsOf(rows))
+      if (isServing) heartbeat.observe(heartbeatsOf(rows), known["beat"] ?? 0)
     },
     miss: () => heartbeat.miss(),
   })

@@ -186,7 +186,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       const observed: PolledPart[] = []
       const poll = { add: (part: PolledPart) => void observed.push(part) }
       await createTrustedTimeService(context, faultsOf(context), store, poll)
-      for (const { observe } of observed) observe({ rows: [{ clockMs: 3_600_000 }], tookMs: 0 })
+      for (const { observe } of observed) observe({ rows: [{ clockMs: 3_600_000 }], tookMs: 0, known: {} })
       await until(
         () => lines.length > 0,
         () => "no line came",

@@ -40,6 +40,8 @@ export type PostgresCluster = PostgresServer & {
   readonly freeze: () => () => void
   /** Makes and starts another server that follows this one, which from now on acknowledges nothing that the other has not. */
   readonly standby: () => Promise<PostgresCluster>
+  /** Makes and starts another server over a copy of the data as it is now, which goes its own way from here: a backup that is restored. */
+  readonly copy: () => Promise<PostgresCluster>
   /** Has one that follows another write by itself. */
   readonly promote: () => Promise<void>
   /** Stops it and removes its files. */
@@ -125,6 +127,7 @@ async function startOver(
   }
   await start()
   const server = postgresAt(port)
+  const from = ["--host", "127.0.0.1", "--port", String(port), "--username", "mailkind"]
   const tell = (sql: string) => program("psql", "--quiet", "--dbname", server.url("postgres"), "--command", sql)
   return {
     ...server,
@@ -132,9 +135,9 @@ async function startOver(
     start,
     stop,
     freeze: () => state.server?.freeze() ?? (() => undefined),
+    copy: () => startOver(own => files => own("pg_basebackup", ...BASE_BACKUP, ...from, "--pgdata", files), settings),
     standby: async () => {
-      const from = ["--host", "127.0.0.1", "--port", String(port), "--username", "mailkind"]
-      const copy = ["--checkpoint=fast", "--no-sync", "--wal-method=stream", "--write-recovery-conf", ...from]
+      const copy = [...BASE_BACKUP, "--write-recovery-conf", ...from]
       const other = await startOver(own => files => own("pg_basebackup", ...copy, "--pgdata", files), settings)
       tell("ALTER SYSTEM SET synchronous_standby_names = '*'")
       tell("SELECT pg_reload_conf()")
@@ -152,6 +155,8 @@ async function startOver(
     },
   }
 }
+
+const BASE_BACKUP = ["--checkpoint=fast", "--no-sync", "--wal-method=stream"]
 
 /** Nothing needs to outlive the machine, and hundreds of tests have some connections each. */
 const SETTINGS = [

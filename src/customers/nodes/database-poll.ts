@@ -16,8 +16,12 @@ export const POLLED_AT = "CAST($1 AS BIGINT)"
 /** A row of the answer. */
 type PolledRow = Readonly<Record<string, SqlValue>>
 
-/** What one poll found: its rows, of which there is at least one, and how long it took. */
-export type Observation = { readonly rows: readonly [PolledRow, ...PolledRow[]]; readonly tookMs: number }
+/** What one poll found: its rows, of which there is at least one, how long it took, and what parts knew before it asked. */
+export type Observation = {
+  readonly rows: readonly [PolledRow, ...PolledRow[]]
+  readonly tookMs: number
+  readonly known: Readonly<Record<string, number>>
+}
 
 /** What one part asks with each poll, as columns of the one statement, and what it does with the answer. */
 export type PolledPart = {
@@ -25,6 +29,8 @@ export type PolledPart = {
   readonly columns: Readonly<Record<string, string>>
   /** Tables that they need beside `change_head`. */
   readonly joins?: string
+  /** What this process knows to be in the database, by names of its own. */
+  readonly knows?: () => Readonly<Record<string, number>>
   readonly observe: (observation: Observation) => unknown
   /** The poll of this process failed. */
   readonly miss?: () => void
@@ -101,10 +107,11 @@ export class DatabasePoll {
     const { store, clock, stopwatch, share, onError } = this.#deps
     this.#sql ??= statementOf(this.#parts)
     const startedAtMs = stopwatch()
+    const known: Record<string, number> = Object.assign({}, ...this.#parts.map(part => part.knows?.()))
     try {
       const [first, ...others] = await store.all<PolledRow>(this.#sql, [clock()])
       if (first === undefined) return
-      const observation: Observation = { rows: [first, ...others], tookMs: stopwatch() - startedAtMs }
+      const observation: Observation = { rows: [first, ...others], tookMs: stopwatch() - startedAtMs, known }
       this.#tell(observation)
       share?.(observation)
     } catch (error) {

@@ -32,6 +32,8 @@ export type HeartbeatDeps = {
   readonly onChange: (position: ClusterPosition) => void
   /** Called when this node goes on under another id, because a server with a copy of its identity runs. */
   readonly onRenamed: (id: string) => void
+  /** Called when the database is not the one of before: it knows an earlier heartbeat of this start, or none. It was restored, or lost writes in a failover. */
+  readonly onSetBack: () => void
   /** Called when the store fails. The next tick tries again; the known nodes stay as they are. */
   readonly onError: (error: unknown) => void
 }
@@ -56,8 +58,12 @@ export class Heartbeat {
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
   /** The start that had the row before this one took it. Rows that were read before that may come after it. */
   #formerStartId: string | null = null
+  /** The latest heartbeat of this start that was read or written; zero: none was. */
+  #latestBeat = 0
   /** The rows that were read last and not taken in yet. */
   #rows: readonly NodeHeartbeat[] = []
+  /** The heartbeat that was in the database when they were asked for. */
+  #knownBeat = 0
   readonly #runs = new CoalescedRuns(() => this.#run())
 
   constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
@@ -73,9 +79,15 @@ export class Heartbeat {
   }
 
   /** Takes in the rows of all nodes, and writes the heartbeat when that is due and no other process of the node does. */
-  observe(rows: readonly NodeHeartbeat[]): void {
+  observe(rows: readonly NodeHeartbeat[], knownBeat: number): void {
     this.#rows = rows
+    this.#knownBeat = Math.max(knownBeat, this.#knownBeat)
     this.#runs.request()
+  }
+
+  /** The latest heartbeat of this start that is known to be in the database; zero: none is. */
+  get latestBeat(): number {
+    return this.#latestBeat
   }
 
   /** The rows could not be read. The known nodes stay as they are, and the time until the next ones does not count. */
@@ -121,12 +133,24 @@ export class Heartbeat {
       this.#displacedAtMs = atMs
       this.#id = startId
       this.#nodes = new LiveNodes(startId, this.#bounds)
+      this.#latestBeat = 0
+      this.#knownBeat = 0
     }
     this.#nodes.observe(rows, atMs)
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
     if (position.count !== last.count || position.position !== last.position) onChange(position)
-    return rows.some(row => isOwnRow(row) && row.startId === startId)
+    const beat = rows.find(row => isOwnRow(row) && row.startId === startId)?.beat ?? 0
+    this.#compareBeat(beat)
+    return beat > 0
+  }
+
+  /** A heartbeat that was stored before the rows were asked for is among them, as long as it is the same database. */
+  #compareBeat(beat: number): void {
+    const isSetBack = beat < this.#knownBeat
+    this.#knownBeat = 0
+    this.#latestBeat = isSetBack ? beat : Math.max(beat, this.#latestBeat)
+    if (isSetBack) this.#deps.onSetBack()
   }
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
@@ -138,7 +162,7 @@ export class Heartbeat {
       onRenamed(this.#id)
     }
     if (!claimBeat(hasRow ? this.#bounds.intervalMs : MISSING_ROW_MS)) return
-    await writeHeartbeat(store, this.#identity, url)
+    this.#latestBeat = await writeHeartbeat(store, this.#identity, url)
     rowClaim.take()
   }
 }

@@ -31,7 +31,7 @@ function newShared(clock: Clock): { readonly rowClaim: RowClaim; readonly claims
 async function beating() {
   const store = await tempStore()
   const time = createFakeTime()
-  const state = { isUnavailable: false, statements: 0 }
+  const state = { isUnavailable: false, statements: 0, setBack: 0 }
   const requested = <T>(ask: () => Promise<T>): Promise<T> => {
     state.statements++
     return state.isUnavailable ? Promise.reject(new Error("away")) : ask()
@@ -56,21 +56,24 @@ async function beating() {
         rowClaim,
         claimBeat: everyMs => claims.take("heartbeat", everyMs),
         url: null,
+        onSetBack: () => void state.setBack++,
         onRenamed: renamed => void renamedTo.push(renamed),
         onChange: standing => void facts.push(standing),
         onError: error => void faults.push(error),
       },
       NODE_BOUNDS,
     )
-    const polled = (): void =>
+    const polled = (): void => {
+      const known = one.latestBeat
       void readHeartbeats(frail).then(
-        rows => one.observe(rows),
+        rows => one.observe(rows, known),
         error => {
           faults.push(error)
           one.miss()
         },
       )
-    const observe = (rows: readonly NodeHeartbeat[]): void => one.observe(rows)
+    }
+    const observe = (rows: readonly NodeHeartbeat[], known: number): void => one.observe(rows, known)
     return { facts, faults, renamedTo, look: () => one.load(), polled, observe, end: () => one.stop() }
   }
   /** Lets so much time pass, at each heartbeat of which these take their turn. */
@@ -286,6 +289,36 @@ test("while the database is unreachable the last count stays, and afterwards no 
   expect(one.facts).toHaveLength(1)
 })
 
+test("a database that knows an earlier heartbeat of a node, or none, is another one, and polls that overtake each other are not", async () => {
+  const { heart, pass, rows, store, state } = await beating()
+  const one = heart("a")
+  one.polled()
+  await settled()
+  const early = await rows()
+  await pass(beatMs, one)
+  const late = await rows()
+  for (const [seen, known] of [
+    [late, 1],
+    [early, 1],
+    [late, 2],
+  ] as const) {
+    one.observe(seen, known)
+    await settled()
+  }
+  expect(state.setBack).toBe(0)
+  await store.run("UPDATE nodes SET beat = 1")
+  one.polled()
+  await settled()
+  expect(state.setBack).toBe(1)
+  one.polled()
+  await settled()
+  expect(state.setBack).toBe(1)
+  await store.run("DELETE FROM nodes")
+  one.polled()
+  await settled()
+  expect(state.setBack).toBe(2)
+})
+
 test("rows that were read before the start took its row do not tell that another server has it", async () => {
   const { start, heart, rows } = await beating()
   const before = heart("a", "a1")
@@ -297,7 +330,7 @@ test("rows that were read before the start took its row do not tell that another
   const early = await rows()
   one.polled()
   await settled()
-  two.observe(early)
+  two.observe(early, 0)
   await settled()
   expect(two.facts).toEqual([])
 })

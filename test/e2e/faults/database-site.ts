@@ -5,6 +5,7 @@ import type { AttributedLog } from "../../../src/customers/store/change-log/chan
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
 import { later } from "../../support/later.ts"
+import { startPooler } from "../../support/pgbouncer.ts"
 import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts"
 import { TestServer } from "../../support/test-server.ts"
@@ -29,12 +30,14 @@ export class Site implements AsyncDisposable {
     this.nodes = nodes
   }
 
-  /** Starts the database and so many nodes; the account with a quota has `units` a day. */
-  static async start(program: readonly string[], nodesCount: number, units: number): Promise<Site> {
+  /** Starts the database and so many nodes; the account with a quota has `units` a day. The nodes go through a pooler where `isPooled`. */
+  static async start(program: readonly string[], nodesCount: number, units: number, isPooled = false): Promise<Site> {
     const cluster = await startPostgres()
     const way = await startTcpProxy(cluster.port)
+    // It tries a server that failed again at once, as a start of a node does.
+    const pooler = isPooled ? { port: await startPooler(way.port, { server_login_retry: "1" }) } : way
     const settings = {
-      MAILKIND_DATABASE_URL: urlBy(cluster, way),
+      MAILKIND_DATABASE_URL: urlBy(cluster, pooler),
       MAILKIND_TIERS: `${METERED}=-/-/${units}`,
     }
     const nodes = Array.from({ length: nodesCount }, () => new TestServer({ program, settings }))
@@ -109,7 +112,7 @@ export async function keyringIn(store: OpenStore, unseenCount: number): Promise<
 
 const random = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count))
 
-function urlBy(cluster: PostgresCluster, { port }: TcpProxy): string {
+function urlBy(cluster: PostgresCluster, { port }: Pick<TcpProxy, "port">): string {
   const url = new URL(cluster.url("postgres"))
   url.port = String(port)
   return url.href
