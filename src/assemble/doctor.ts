@@ -61,6 +61,7 @@ import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext, sqliteFile } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
+import { workerCountOf } from "./serve-mode.ts"
 
 /** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
@@ -93,7 +94,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const { system, settings } = context
   const { clock, random } = system
   const directory = settings.MAILKIND_DATA_DIR
-  const database = createDatabaseDiagnostics(settings, clock)
+  const database = createDatabaseDiagnostics(settings, clock, workerCountOf(context))
   const url = settings.MAILKIND_SMTP_URL
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
@@ -324,7 +325,7 @@ type DatabaseDiagnostics = {
 const looksForNotifications = (url: string, listenUrl: string) => () =>
   receivesNotifications(url, listenUrl, `mailkind_doctor_${crypto.randomUUID().replaceAll("-", "")}`)
 
-function createDatabaseDiagnostics(settings: Settings, clock: Clock): DatabaseDiagnostics {
+function createDatabaseDiagnostics(settings: Settings, clock: Clock, processes: number): DatabaseDiagnostics {
   const { MAILKIND_DATABASE_URL: url, MAILKIND_DATABASE_LISTEN_URL: listenUrl, MAILKIND_SMTP_URL: smtp } = settings
   const hasServer = smtp !== null
   if (url === null) {
@@ -354,7 +355,8 @@ function createDatabaseDiagnostics(settings: Settings, clock: Clock): DatabaseDi
     }
   }
   return {
-    database: () => diagnosePostgres(status(), listenUrl && looksForNotifications(url.reveal(), listenUrl.reveal())),
+    database: () =>
+      diagnosePostgres(status(), processes, listenUrl && looksForNotifications(url.reveal(), listenUrl.reveal())),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),

@@ -1,4 +1,5 @@
 import type { SharedCallerState } from "../customers/customers.ts"
+import type { AppContext } from "./context.ts"
 
 /** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
 export type ServeMode = "alone" | TakeoverMode | WorkerMode
@@ -16,6 +17,10 @@ export type WorkerMode = SharedCallerState &
     /** The metric counters of all workers, by index. */
     readonly counterShards: readonly Float64Array[]
   }
+
+/** How many processes a server has. */
+export const workerCountOf = ({ settings: { MAILKIND_WORKERS: workers }, system }: AppContext): number =>
+  workers === "auto" ? system.processes.availableCores() : workers
 
 /** Whether it is one of several workers. */
 export const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode

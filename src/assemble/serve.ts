@@ -10,6 +10,7 @@ import { checkBackupDirectory, startSchedules } from "./backups.ts"
 import type { AppContext } from "./context.ts"
 import { VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
+import { workerCountOf } from "./serve-mode.ts"
 import { startServer } from "./server.ts"
 import { createReloads, reloadSettings, type SettingsSource } from "./settings.ts"
 import { runWorker, supervise } from "./workers.ts"
@@ -30,8 +31,7 @@ export async function serve(
   checkDataDirectory(context)
   checkBackupDirectory(settings)
   warnOfUnprotectedMail(context)
-  const { MAILKIND_WORKERS: workers } = settings
-  const workerCount = workers === "auto" ? system.processes.availableCores() : workers
+  const workerCount = workerCountOf(context)
   if (workerCount > 1) return await supervise(context, source, workerCount, replace, output)
   await serveSingleProcess(context, source, output, replace)
 }

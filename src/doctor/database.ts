@@ -123,6 +123,7 @@ type LooksForNotifications = (() => Promise<boolean>) | null
 /** Checks the state of the PostgreSQL database, or reports why it could not be read. */
 export async function diagnosePostgres(
   looking: Promise<PostgresStatus>,
+  processes = 1,
   looksForNotifications: LooksForNotifications = null,
 ): Promise<DiagnosticResult> {
   return await withPostgres(looking, async database => {
@@ -133,19 +134,20 @@ export async function diagnosePostgres(
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-    const told = `${seen} ${connectionsText(database, looksForNotifications !== null)}`
+    const told = `${seen} ${connectionsText(database, processes, looksForNotifications !== null)}`
     return postgresWarning(database, told) ?? (await notificationsWarning(looksForNotifications, told)) ?? ok(told)
   })
 }
 
-/** How many connections there are, and how many each process of a server opens at most. */
+/** How many connections there are, and how many a server with so many processes opens at most. */
 function connectionsText(
   { connectionsCount, connectionsMax, isPooled }: PostgresStatus,
+  processes: number,
   hasListenUrl: boolean,
 ): string {
   const own = POOL_BOUNDS.connectionsMax + (isPooled && !hasListenUrl ? 0 : 1)
   const way = isPooled ? ", through a pooler" : ""
-  return `${connectionsCount} of ${connectionsMax} connections are in use. Each process of a server opens up to ${own}${way}.`
+  return `${connectionsCount} of ${connectionsMax} connections are in use. This server opens up to ${processes * own}${way}.`
 }
 
 async function notificationsWarning(look: LooksForNotifications, seen: string): Promise<DiagnosticResult | null> {

@@ -167,7 +167,7 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
 
 const POSTGRES_BACKUP_HELP = `The database is PostgreSQL, which has its own: pg_dump --format=custom --file=FILE "$MAILKIND_DATABASE_URL"
 writes a backup while servers run, and pg_restore --clean --if-exists --single-transaction --dbname="$MAILKIND_DATABASE_URL" FILE puts it
-back when none does. After that: UPDATE change_head SET id = id + 1000000, so that every node drops its caches.`
+back when none does.`
 
 /** An instant for a file name: `20260102T030405678Z`. */
 const compactTimestamp = (atMs: number): string => new Date(atMs).toISOString().replace(/[-:.]/g, "")

@@ -22,6 +22,7 @@ import {
 import { API_VERSION, ROUTES } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
+import { POLL_BOUNDS } from "../../../../customers/nodes/database-poll.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
 import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
@@ -85,6 +86,7 @@ export const VALUE_INSERTS = {
   /** `{{connections 12}}`: how many PostgreSQL connections so many processes open. */
   connections: (_, processes) => String(Number(processes) * (POOL_BOUNDS.connectionsMax + 1)),
   "requests-in-flight": () => formatNumber(LOAD_LIMITS.inFlightMax),
+  "poll-milliseconds": () => String(POLL_BOUNDS.everyMs + POLL_BOUNDS.lookMs),
   "connections-of-pool": () => String(POOL_BOUNDS.connectionsMax),
   "connections-of-process": () => String(POOL_BOUNDS.connectionsMax + 1),
   /** Links whose title is the name that the file is saved under. */
