@@ -1,7 +1,6 @@
 import { errorCode, StartupError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { lazy } from "../base/lazy.ts"
-import type { Clock } from "../base/outside-world.ts"
 import { parseJson } from "../base/text.ts"
 import { ownMember } from "../base/untrusted-text.ts"
 import { openActivePack, readListsDamage, readRefreshState } from "../check/active-lists/lists-in-place.ts"
@@ -94,7 +93,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const { system, settings } = context
   const { clock, random } = system
   const directory = settings.MAILKIND_DATA_DIR
-  const database = createDatabaseDiagnostics(settings, clock, workerCountOf(context))
+  const database = createDatabaseDiagnostics(context)
   const url = settings.MAILKIND_SMTP_URL
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
@@ -321,11 +320,10 @@ type DatabaseDiagnostics = {
   readonly jobsFolderMark: () => Promise<string | null | undefined>
 }
 
-/** Asks over a channel that nobody else uses. */
-const looksForNotifications = (url: string, listenUrl: string) => () =>
-  receivesNotifications(url, listenUrl, `mailkind_doctor_${crypto.randomUUID().replaceAll("-", "")}`)
-
-function createDatabaseDiagnostics(settings: Settings, clock: Clock, processes: number): DatabaseDiagnostics {
+function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
+  const { settings, system } = context
+  const { clock, random } = system
+  const processes = workerCountOf(context)
   const { MAILKIND_DATABASE_URL: url, MAILKIND_DATABASE_LISTEN_URL: listenUrl, MAILKIND_SMTP_URL: smtp } = settings
   const hasServer = smtp !== null
   if (url === null) {
@@ -341,6 +339,9 @@ function createDatabaseDiagnostics(settings: Settings, clock: Clock, processes: 
       jobsFolderMark: async () => undefined,
     }
   }
+  // Over a channel that nobody else uses.
+  const channel = `mailkind_doctor_${Buffer.from(random(8)).toString("hex")}`
+  const receives = listenUrl && (() => receivesNotifications(url.reveal(), listenUrl.reveal(), channel))
   const status = lazy(async () => {
     const found = await readPostgresStatus(url.reveal())
     return { ...found, clockAheadMs: found.clockAtMs - clock() }
@@ -355,8 +356,7 @@ function createDatabaseDiagnostics(settings: Settings, clock: Clock, processes: 
     }
   }
   return {
-    database: () =>
-      diagnosePostgres(status(), processes, listenUrl && looksForNotifications(url.reveal(), listenUrl.reveal())),
+    database: () => diagnosePostgres(status(), processes, receives),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),

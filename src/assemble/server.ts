@@ -2,7 +2,6 @@ import { join } from "node:path"
 import { StartupError } from "../base/errors.ts"
 import { createHeapCollector, createStartCollector, heapGrowthWithin } from "../base/heap-collector.ts"
 import { derived } from "../base/lazy.ts"
-import { logError } from "../base/log.ts"
 import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
@@ -15,12 +14,11 @@ import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { type CustomersService, createCustomersService } from "../customers/customers.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
 import { createMailService } from "../customers/mails.ts"
-import { DatabasePoll, type Observation } from "../customers/nodes/database-poll.ts"
-import { NodeClaims } from "../customers/nodes/node-claims.ts"
 import { createTrustedTimeService } from "../customers/nodes/trusted-time.ts"
 import { createPruning } from "../customers/pruning.ts"
 import { createSignInService } from "../customers/sign-in-service.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
+import type { Observation } from "../customers/store/poll/database-poll.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createTrafficPart } from "../customers/usage/traffic.ts"
 import type { LoadShedder } from "../http/admission/load-shedder.ts"
@@ -59,12 +57,12 @@ import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
-import { createStorePart, logConnections, openStore } from "./customers/store.ts"
+import { createDatabasePoll, createStorePart, logConnections, openStore } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
 import { COMMIT, formatUserAgent, VERSION } from "./program.ts"
-import { isWorker, type ServeMode } from "./serve-mode.ts"
+import { isWorker, type ServeMode, workerCountOf } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
 
 /** A server that accepts requests. */
@@ -182,8 +180,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { meter, loadShedder } = instrumentation
   const { system, settings } = appContext
   const faults = faultsOf(appContext)
-  const claims = isWorker(mode) ? mode.node.claims : new NodeClaims(system.clock)
-  const poll = createDatabasePoll(appContext, store, mode, claims)
+  const { poll, claims } = createDatabasePoll(appContext, store, mode)
   const trusted = await createTrustedTimeService(appContext, faults, store, poll)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
   const lists = await createListsService(context)
@@ -231,19 +228,6 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     },
   }
 }
-
-const createDatabasePoll = (
-  { system, log }: AppContext,
-  store: OpenStore,
-  mode: ServeMode,
-  claims: NodeClaims,
-): DatabasePoll =>
-  new DatabasePoll({
-    ...{ store, claims },
-    ...system,
-    share: isWorker(mode) ? mode.shareObservation : undefined,
-    onError: logError(log, "the database was not asked what has changed and what is due"),
-  })
 
 /** Wires the network look-ups of checks, and what is learned from them. */
 function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
@@ -411,6 +395,7 @@ export async function prepareForWorkers(
   try {
     const store = budget.storeFor(await budget.run(() => openStore(context)))
     if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
+    logConnections(context, workerCountOf(context), store)
     return { store, budget }
   } catch (error) {
     if (error instanceof StartStopped) return null

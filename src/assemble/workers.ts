@@ -3,7 +3,6 @@ import { StartupError } from "../base/errors.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
 import { findNodeIdentity, formatIdentity, parseIdentity } from "../customers/node-service.ts"
-import type { Observation } from "../customers/nodes/database-poll.ts"
 import {
   clearWorkerSlot,
   createRowClaim,
@@ -12,6 +11,7 @@ import {
   createSharedLimitsMemory,
   readNode,
 } from "../customers/quota/shared-limits.ts"
+import type { Observation } from "../customers/store/poll/database-poll.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
@@ -31,7 +31,6 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
-import { logConnections } from "./customers/store.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
@@ -86,7 +85,6 @@ export async function supervise(
     printStart(output, VERSION, server, first, workerCount, settings.MAILKIND_FIRST_KEY !== null)
     reportReady(system)
   }
-  logConnections(context, workerCount, store)
   await store.close()
   const stopSchedules = startSchedules(context)
   const stopCause = await Promise.race([stopSignal, ...(takeovers === null ? [] : [takeovers.drainRequested])])

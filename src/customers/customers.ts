@@ -12,7 +12,6 @@ import type { CallerAccount } from "./keys/key-cache.ts"
 import { NetworkWatch } from "./keys/network-watch.ts"
 import { AllowedOrigins } from "./keys/origins.ts"
 import { createNodeService, type NodeContext, type NodeSettings, type SharedNode } from "./node-service.ts"
-import type { Observation } from "./nodes/database-poll.ts"
 import { UnitNotices } from "./notices/unit-notices.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "./own-lists/own-list-cache.ts"
 import type { CallerLimits } from "./quota/caller-limits.ts"
@@ -31,6 +30,7 @@ import {
 } from "./store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "./store/change-log/change-poller.ts"
 import type { Store } from "./store/core/store.ts"
+import type { Observation } from "./store/poll/database-poll.ts"
 import type { StoredContext } from "./stored-context.ts"
 import { TermsCache } from "./terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
@@ -72,11 +72,8 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const { clock, random } = system
   const coarse = coarseClocks(system)
   const nodes = await createNodeService(context, shared, () => invalidateAll())
-  const parts = {
-    ...createParts(context, coarse, nodes.limits),
-    nodesCount: nodes.nodesCount,
-    isCutOff: nodes.isCutOff,
-  }
+  const { nodesCount, isCutOff } = nodes
+  const parts = { ...createParts(context, coarse, nodes.limits), nodesCount, isCutOff }
   const { keys, terms, ownLists, corrections, units } = parts
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
   const invalidateAll = (): void => {
@@ -93,12 +90,7 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const pollChanges = createChangePoller(store, listeners, since, onPollError)
   // The columns of a row are those of the statement.
   poll.add({ ...LATEST_CHANGE_POLLED, observe: ({ rows: [row] }) => pollChanges.observe(row as LatestChangeRow) })
-  const pruning = createRequestLogPruning(store, context.trustedTime, parts.requestLog !== null)
-  const intervals = createIntervals(system.runInterval, writing(context, parts, pruning))
-  // Visits the logs of all accounts, by one process of the node.
-  const visits = createIntervals(context.claims.intervals("request_log", system.runInterval), [
-    [REQUEST_LOG_VISIT_MS, () => pruning.visitNext(), logError(log, "old logged requests were not deleted")],
-  ])
+  const background = createBackground(context, parts)
   return {
     ...parts,
     /** The usage of an account. `day` null: today, which is the day whose units are taken now. */
@@ -111,14 +103,12 @@ export async function createCustomersService(context: CustomersContext, shared: 
     pollChanges,
     samples: () => callerSamples(parts),
     start: () => {
-      intervals.start()
-      visits.start()
+      background.start()
       nodes.start()
     },
     /** An unavailable database does not prevent the stop. */
     stop: async () => {
-      intervals.stop()
-      visits.stop()
+      background.stop()
       coarse.stop()
       corrections.stop()
       await nodes.stop()
@@ -186,6 +176,26 @@ const unitsInvalidator = (units: UnitQuota): ChangeListener => ({
   applyChanges: () => undefined,
   invalidateAll: () => units.discardAll(),
 })
+
+/** What is written in the background, and the visits of the logs of all accounts, by one process of the node. */
+function createBackground(context: CustomersContext, parts: Parts) {
+  const { system, store, log, trustedTime, claims } = context
+  const pruning = createRequestLogPruning(store, trustedTime, parts.requestLog !== null)
+  const groups = [
+    createIntervals(system.runInterval, writing(context, parts, pruning)),
+    createIntervals(claims.intervals("request_log", system.runInterval), [
+      [REQUEST_LOG_VISIT_MS, () => pruning.visitNext(), logError(log, "old logged requests were not deleted")],
+    ]),
+  ]
+  return {
+    start: () => {
+      for (const group of groups) group.start()
+    },
+    stop: () => {
+      for (const group of groups) group.stop()
+    },
+  }
+}
 
 /** What is written in the background. */
 function writing(

@@ -58,18 +58,9 @@ export function createMailService(
   }
   const pollOutbox = () => queueAndSend().catch(logError(log, "mails about new terms or expiring keys were not queued"))
   const renewClaims = async (): Promise<void> => await sender?.renew()
-  const polls = new SingleFlight<null, void>()
-  let areMailsLeft = true
-  poll.add({
-    columns: { termsDue: NOTIFIED_TERMS_POLLED, remindersDue: REMINDERS_POLLED, ...OUTBOX_POLLED },
-    observe: ({ rows: [row] }) => {
-      areMailsLeft = row["mailsLeft"] === 1
-      const areMailsDue = sender !== null && (row["mailsDue"] === 1 || sender.hasUnwritten)
-      if (row["termsDue"] === 1 || row["remindersDue"] === 1 || areMailsDue) void polls.run(null, pollOutbox)
-    },
-  })
+  const areMailsLeft = watchOutbox(poll, sender, pollOutbox)
   const intervals = createIntervals(system.runInterval, [
-    [CLAIM_RENEWAL_MS, () => (areMailsLeft ? renewClaims() : undefined)],
+    [CLAIM_RENEWAL_MS, () => (areMailsLeft() ? renewClaims() : undefined)],
   ])
   return {
     start: intervals.start,
@@ -94,6 +85,25 @@ export function createMailService(
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
   }
+}
+
+/** Calls `pollOutbox` when a poll of the database finds something for it. Gives whether the outbox had mails that are not sent. */
+function watchOutbox(
+  poll: MailContext["poll"],
+  sender: Pick<MailSender, "hasUnwritten"> | null,
+  pollOutbox: () => Promise<void>,
+): () => boolean {
+  const runs = new SingleFlight<null, void>()
+  let areMailsLeft = true
+  poll.add({
+    columns: { termsDue: NOTIFIED_TERMS_POLLED, remindersDue: REMINDERS_POLLED, ...OUTBOX_POLLED },
+    observe: ({ rows: [row] }) => {
+      areMailsLeft = row["mailsLeft"] === 1
+      const areMailsDue = sender !== null && (row["mailsDue"] === 1 || sender.hasUnwritten)
+      if (row["termsDue"] === 1 || row["remindersDue"] === 1 || areMailsDue) void runs.run(null, pollOutbox)
+    },
+  })
+  return () => areMailsLeft
 }
 
 const senderOf = ({ MAILKIND_MAIL_FROM: from }: MailSettings, baseUrl: string): string =>

@@ -2,14 +2,20 @@ import { isSystemError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
 import type { PartContext } from "../base/part-context.ts"
-import type { Observation } from "./nodes/database-poll.ts"
-import { Heartbeat, type RowClaim } from "./nodes/heartbeat.ts"
-import { HEARTBEATS_POLLED, NODE_BOUNDS, type NodeHeartbeat, type NodeIdentity } from "./nodes/live-nodes.ts"
-import type { NodeClaims } from "./nodes/node-claims.ts"
+import { Heartbeat, type HeartbeatDeps, type RowClaim } from "./nodes/heartbeat.ts"
+import {
+  type ClusterPosition,
+  HEARTBEATS_POLLED,
+  NODE_BOUNDS,
+  type NodeHeartbeat,
+  type NodeIdentity,
+} from "./nodes/live-nodes.ts"
 import { createPeerWatch } from "./nodes/peer-watch.ts"
 import { type CallerLimits, createLocalLimits, createNodeLimits, NodeShare } from "./quota/caller-limits.ts"
 import { newId } from "./store/core/id.ts"
 import type { SqlValue } from "./store/core/store.ts"
+import type { Observation } from "./store/poll/database-poll.ts"
+import type { NodeClaims } from "./store/poll/node-claims.ts"
 import type { StoredContext } from "./stored-context.ts"
 
 /** The file in the data directory with the id of the node. */
@@ -92,43 +98,28 @@ async function unsharedNode(context: IdentityContext): Promise<Pick<SharedNode, 
 
 /**
  * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
- * count. `shared` is `null` without workers. `onSetBack` is called when the database was restored to an earlier state. `isCutOff` tells that this node cannot reach the database, and another one can. `start` is called
- * once the server listens; `stop` removes the heartbeat of this node, and never rejects.
+ * count. `shared` is `null` without workers. `onSetBack` is called when the database was restored to an earlier state. `isCutOff` tells that
+ * this node cannot reach the database, and another one can. `start` is called once the server listens; `stop` removes the heartbeat of this node, and never rejects.
  */
 export async function createNodeService(
   context: NodeContext,
   shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
   onSetBack: () => void,
 ) {
-  const { system, settings, store, log, userAgent, poll, claims } = context
+  const { system, settings, store, log, userAgent, poll } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
   const share = new NodeShare()
   let nodesCount = 1
-  const { identity, rowClaim } = shared?.node ?? (await unsharedNode(context))
-  const heartbeat = new Heartbeat(
-    {
-      store,
-      stopwatch: system.stopwatch,
-      url: settings.MAILKIND_NODE_URL,
-      ...{ identity, rowClaim },
-      claimBeat: everyMs => claims.take("heartbeat", everyMs),
-      onRenamed: id => keepNewId(context, id),
-      onSetBack: () => {
-        log("warn", "the database is in an earlier state, so nothing that was cached of it is used any more")
-        onSetBack()
-      },
-      onChange: position => {
-        share.setPosition(position)
-        if (position.count !== nodesCount)
-          log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
-        nodesCount = position.count
-      },
-      onError: logError(log, "the heartbeats of nodes were not read or written"),
-    },
-    NODE_BOUNDS,
-  )
+  const onChange = (position: ClusterPosition): void => {
+    share.setPosition(position)
+    if (position.count !== nodesCount)
+      log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
+    nodesCount = position.count
+  }
+  const node = shared?.node ?? (await unsharedNode(context))
+  const heartbeat = createHeartbeat(context, node, { onChange, onSetBack })
   await heartbeat.load()
   let isServing = false
   poll.add({
@@ -155,6 +146,29 @@ export async function createNodeService(
       await heartbeat.stop().catch(logError(log, KEPT_HEARTBEAT))
     },
   }
+}
+
+function createHeartbeat(
+  context: NodeContext,
+  { identity, rowClaim }: Pick<SharedNode, "identity" | "rowClaim">,
+  { onChange, onSetBack }: Pick<HeartbeatDeps, "onChange" | "onSetBack">,
+): Heartbeat {
+  const { system, settings, store, log, claims } = context
+  return new Heartbeat(
+    {
+      ...{ store, identity, rowClaim, onChange },
+      stopwatch: system.stopwatch,
+      url: settings.MAILKIND_NODE_URL,
+      claimBeat: everyMs => claims.take("heartbeat", everyMs),
+      onRenamed: id => keepNewId(context, id),
+      onSetBack: () => {
+        log("warn", "the database is in an earlier state")
+        onSetBack()
+      },
+      onError: logError(log, "the heartbeats of nodes were not read or written"),
+    },
+    NODE_BOUNDS,
+  )
 }
 
 /** The heartbeats in the rows of a poll. Without a node there is one row, which names none. */

@@ -1,8 +1,8 @@
 import type { PartContext } from "../base/part-context.ts"
 import type { TrustedTime } from "../base/trusted-clock.ts"
-import type { DatabasePoll } from "./nodes/database-poll.ts"
-import type { NodeClaims } from "./nodes/node-claims.ts"
 import type { OpenStore } from "./store/core/store.ts"
+import type { DatabasePoll } from "./store/poll/database-poll.ts"
+import type { NodeClaims } from "./store/poll/node-claims.ts"
 
 /** What the parts of a process are created from once the store is open. */
 export type StoredContext<Settings = unknown> = PartContext<Settings> & {

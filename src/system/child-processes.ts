@@ -4,7 +4,7 @@ import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import type { PipedProcess } from "../base/streams.ts"
-import type { Observation } from "../customers/nodes/database-poll.ts"
+import type { Observation } from "../customers/store/poll/database-poll.ts"
 
 /** A message from a worker to its supervisor. */
 export type WorkerMessage =

@@ -18,7 +18,7 @@ import {
   STATE_FILE,
 } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
-import type { PolledPart } from "../../src/customers/nodes/database-poll.ts"
+import type { PolledPart } from "../../src/customers/store/poll/database-poll.ts"
 import { createTrustedTimeService } from "../../src/customers/nodes/trusted-time.ts"
 import { MailSender } from "../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../src/customers/notices/smtp-mailer.ts"

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
+import { logError } from "../../base/log.ts"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
@@ -11,11 +12,14 @@ import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../custom
 import type { OpenStore } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
+import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
+import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
 import { POOL_BOUNDS } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
 import type { Part } from "../part.ts"
+import { isWorker, type ServeMode } from "../serve-mode.ts"
 
 /**
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
@@ -44,6 +48,14 @@ export function logConnections({ settings, log }: AppContext, processes: number,
     is_pooled: isPooled,
     has_notifications: hasNotifications,
   })
+}
+
+/** The poll of a process, and what one process of its node does for all of them. */
+export function createDatabasePoll({ system, log }: AppContext, store: OpenStore, mode: ServeMode) {
+  const claims = isWorker(mode) ? mode.node.claims : new NodeClaims(system.clock)
+  const share = isWorker(mode) ? mode.shareObservation : undefined
+  const onError = logError(log, "changes of other processes were not read")
+  return { claims, poll: new DatabasePoll({ ...system, store, claims, share, onError }) }
 }
 
 /** Whether the settings name a database that may be there already. */

@@ -1,6 +1,6 @@
 import { CALLBACK_LIMITS, type CallbackEnding, type CallbackEvent } from "../../contract/callbacks.ts"
-import { POLLED_AT } from "../nodes/database-poll.ts"
 import type { Store } from "../store/core/store.ts"
+import { POLLED_AT } from "../store/poll/database-poll.ts"
 import { type JobMoment, jobBody } from "./job-body.ts"
 import type { Job } from "./job-row.ts"
 

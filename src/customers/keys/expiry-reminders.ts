@@ -1,6 +1,6 @@
-import { POLLED_AT } from "../nodes/database-poll.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { Store } from "../store/core/store.ts"
+import { POLLED_AT } from "../store/poll/database-poll.ts"
 import { type KeyKind, redactKeys } from "./key-format.ts"
 import { EXPIRY_NOTICE_MS } from "./key-state.ts"
 

@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock } from "../../base/tru
 import type { Sample } from "../../contract/metrics.ts"
 import { readConfirmedTime, writeConfirmedTime } from "../store/confirmed-time.ts"
 import { type OpenStore, readClock } from "../store/core/store.ts"
-import type { DatabasePoll } from "./database-poll.ts"
+import type { DatabasePoll } from "../store/poll/database-poll.ts"
 import { NODE_BOUNDS } from "./live-nodes.ts"
 
 /** How often the trusted time is stored where the database has no clock: a start within this time and the tolerated skew is in no doubt. */

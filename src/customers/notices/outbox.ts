@@ -1,6 +1,6 @@
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
-import { POLLED_AT } from "../nodes/database-poll.ts"
 import type { Store } from "../store/core/store.ts"
+import { POLLED_AT } from "../store/poll/database-poll.ts"
 import { isMailable } from "./mailer.ts"
 import { NOTICES, type Notice } from "./notices.ts"
 

@@ -1,6 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { NODE_CLAIMS_BYTES, NodeClaims } from "../nodes/node-claims.ts"
+import { NODE_CLAIMS_BYTES, NodeClaims } from "../store/poll/node-claims.ts"
 import { createCallerHash } from "./caller-hash.ts"
 import type { CallerLimits } from "./caller-limits.ts"
 import { COLUMN_BYTES, SharedInFlightLimiter } from "./in-flight/shared-in-flight-limiter.ts"

@@ -12,13 +12,8 @@ import {
   isInsideTransaction,
   runTransaction,
 } from "./core/transactions.ts"
-import {
-  type Notifications,
-  POOL_BOUNDS,
-  type PoolBounds,
-  PostgresPool,
-  type Session,
-} from "./postgres/connection-pool.ts"
+import type { DatabaseSession, PoolBounds } from "./postgres/clients.ts"
+import { type Notifications, POOL_BOUNDS, PostgresPool } from "./postgres/connection-pool.ts"
 import type { AvailabilityListener } from "./postgres/database-breaker.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres/postgres-url.ts"
 import { prepareDatabase } from "./postgres/prepare-database.ts"
@@ -49,14 +44,14 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const { onAvailabilityChange = () => undefined, listenUrl = null, onNotificationsChange = () => undefined } = options
   if (listenUrl !== null) validatePostgresUrl(listenUrl)
   const notifications = { url: listenUrl, onChange: onNotificationsChange }
-  const open = (poolBounds: PoolBounds, listener: AvailabilityListener, session: Session) =>
+  const open = (poolBounds: PoolBounds, listener: AvailabilityListener, session: DatabaseSession) =>
     createPooledStore(
       new PostgresPool(url, setTimer, poolBounds, listener, session, notifications),
       createConflictRetry(setTimer, random),
       session,
     )
   // What goes wrong here is thrown.
-  const prepare = async (session: Session): Promise<string> => {
+  const prepare = async (session: DatabaseSession): Promise<string> => {
     const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, session)
     return await prepareDatabase(preparing, clock, redactedUrl(url), session.kind).finally(preparing.close)
   }
@@ -70,7 +65,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   return open(bounds, onAvailabilityChange, { kind: "pooled" })
 }
 
-function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts, session: Session): OpenStore {
+function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts, session: DatabaseSession): OpenStore {
   const running = new Set<Promise<unknown>>()
   const state: { closing: Promise<void> | null } = { closing: null }
   const runOperation = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,6 +1,5 @@
 import { expect } from "bun:test"
 import type { Clock } from "../../../src/base/outside-world.ts"
-import { POLL_BOUNDS } from "../../../src/customers/nodes/database-poll.ts"
 import { Heartbeat, type RowClaim } from "../../../src/customers/nodes/heartbeat.ts"
 import {
   type ClusterPosition,
@@ -10,8 +9,9 @@ import {
   readHeartbeats,
   writeHeartbeat,
 } from "../../../src/customers/nodes/live-nodes.ts"
-import { NodeClaims } from "../../../src/customers/nodes/node-claims.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
+import { POLL_BOUNDS } from "../../../src/customers/store/poll/database-poll.ts"
+import { NodeClaims } from "../../../src/customers/store/poll/node-claims.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"

@@ -103,7 +103,7 @@ export const STORE_ERRORS = {
   pooled: {
     description: "A pooler is in front of the database, and cannot be used as it is.",
     remedy:
-      "Give the user one schema (ALTER ROLE … IN DATABASE … SET search_path = …), and have the pooler open its connections anew. Or name the address of the server itself, as `store copy` always needs.",
+      "Give the user one schema (ALTER ROLE … IN DATABASE … SET search_path = …), and have the pooler open its connections again. Or name the address of the server itself, as `store copy` always needs.",
   },
   outdated: {
     description: "The database server is too old.",

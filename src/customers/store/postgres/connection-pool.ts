@@ -8,10 +8,11 @@ import { CoalescedRuns } from "../../../base/single-flight.ts"
 import { countParameters } from "../core/sql-text.ts"
 import { type SqlValue, storableParams } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
+import { createClient, type DatabaseSession, type OnClose, type PoolBounds, transactionBounds } from "./clients.ts"
 import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
 import { isConnectFailure, isConnectTimeout, postgresStoreError } from "./postgres-errors.ts"
-import { POOLED_PARAMETERS, redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
+import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
 /** How long an orderly close may take, in seconds. */
@@ -34,18 +35,6 @@ type SqlResult = { readonly rows: Record<string, SqlValue>[]; readonly count: nu
 /** A client that runs statements: the pool's, or one connection's. */
 type SqlClient = Pick<SQL, "unsafe">
 
-/**
- * Who is at the other end: the server, whose connections keep what we set, or a pooler that lends a connection for one transaction. Through
- * a pooler nothing of a session is used: no named prepared statements, no parameters and no notifications (DECISIONS 174).
- */
-export type Session =
-  | {
-      readonly kind: "direct"
-      /** The schemas of names in statements; null: those that the server has set for the user. */
-      readonly searchPath: string | null
-    }
-  | { readonly kind: "pooled" }
-
 /** Where notifications come from, and who is told when none come. */
 export type Notifications = {
   /** The URL of the server itself; null: that of the pool, unless a pooler is there. */
@@ -53,6 +42,9 @@ export type Notifications = {
   /** Called with the error when the database answers and this address does not, and with null when it does again. */
   readonly onChange: (error: StoreError | null) => void
 }
+
+/** The connection for notifications alone names no table. */
+const LISTENING: DatabaseSession = { kind: "direct", searchPath: null }
 
 /** After so many failures in a row the address for notifications counts as unreachable. */
 const LISTEN_FAILURES_MIN = 10
@@ -75,7 +67,7 @@ export class PostgresPool {
   readonly #notifications = new CoalescedRuns(() => this.#notifyListeners())
   #isClosed = false
   readonly #breaker: DatabaseBreaker
-  readonly #session: Session
+  readonly #session: DatabaseSession
   readonly #notificationsFrom: Notifications
   #listenFailures = 0
 
@@ -84,7 +76,7 @@ export class PostgresPool {
     setTimer: SetTimer,
     bounds: PoolBounds,
     onAvailabilityChange: AvailabilityListener,
-    session: Session,
+    session: DatabaseSession,
     notificationsFrom: Notifications,
   ) {
     this.#session = session
@@ -312,7 +304,7 @@ export class PostgresPool {
         if (client === this.#listening && !this.#isClosed) this.#listen()
       })
     }
-    const client = url === null ? this.#createClient(1, onLost) : this.#createDirectClient(url, 1, onLost)
+    const client = url === null ? this.#createClient(1, onLost) : createClient(url, LISTENING, this.#bounds, 1, onLost)
     this.#listening = client
     void previous?.close({ timeout: 0 })
     const onNotification = (): void => this.#notifications.request()
@@ -344,60 +336,9 @@ export class PostgresPool {
     await new Promise<void>(resolve => void this.#setTimer(NOTIFICATION_INTERVAL_MS, resolve))
   }
 
-  #createClient(max = this.#bounds.connectionsMax, onclose?: (error?: unknown) => void): SQL {
-    if (this.#session.kind === "direct") return this.#createDirectClient(this.#url, max, onclose)
-    return new Bun.SQL(this.#url, {
-      adapter: "postgres",
-      max,
-      prepare: false,
-      connectionTimeout: this.#bounds.connectTimeoutMs / 1000,
-      connection: POOLED_PARAMETERS,
-    })
+  #createClient(max = this.#bounds.connectionsMax, onclose?: OnClose): SQL {
+    return createClient(this.#url, this.#session, this.#bounds, max, onclose)
   }
-
-  #createDirectClient(url: string, max: number, onclose?: (error?: unknown) => void): SQL {
-    const { kind, searchPath } = { searchPath: null, ...this.#session }
-    return new Bun.SQL(url, {
-      adapter: "postgres",
-      max,
-      ...(onclose !== undefined && { onclose }),
-      connectionTimeout: this.#bounds.connectTimeoutMs / 1000,
-      connection: {
-        ...SESSION_PARAMETERS,
-        ...(kind === "direct" && searchPath !== null && { search_path: searchPath }),
-        application_name: "mailkind",
-        default_transaction_isolation: "read committed",
-        ...transactionBounds(this.#bounds),
-      },
-    })
-  }
-}
-
-/** The server's bounds of a statement and of a transaction, in milliseconds. */
-const transactionBounds = ({ statementTimeoutMs, waitTimeoutMs }: PoolBounds) => ({
-  statement_timeout: statementTimeoutMs,
-  lock_timeout: Math.min(waitTimeoutMs, statementTimeoutMs),
-  idle_in_transaction_session_timeout: statementTimeoutMs,
-})
-
-/** The bounds of one process's use of a PostgreSQL database. */
-export type PoolBounds = {
-  readonly connectionsMax: number
-  /** How many operations may wait for a connection; further ones are rejected at once. */
-  readonly waitingMax: number
-  /**
-   * How long an operation waits for a connection, and a statement, within its own time, for a row's lock. It is longer than a statement with
-   * its grace, so that whoever waits is refused for the database that is away, and not as if others kept it busy.
-   */
-  readonly waitTimeoutMs: number
-  readonly connectTimeoutMs: number
-  /** How long a statement may run before the server cancels it. */
-  readonly statementTimeoutMs: number
-  /** How much longer than that a response may take before the connections count as lost. */
-  readonly responseGraceMs: number
-  /** The wait before the first probe of an outage. It doubles with each further one, up to a maximum. */
-  readonly reconnectDelayMs: number
-  readonly reconnectDelayMaxMs: number
 }
 
 /**

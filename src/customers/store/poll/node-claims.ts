@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/outside-world.ts"
-import type { RunInterval } from "../../base/time.ts"
+import type { Clock } from "../../../base/outside-world.ts"
+import type { RunInterval } from "../../../base/time.ts"
 
 /** What one process of a node does for all of them, and how many slots it has. */
 const CLAIM_SLOTS = { poll: 1, heartbeat: 1, request_log: 1, pruning: 16 } as const

@@ -1,10 +1,15 @@
 import { expect } from "bun:test"
-import { DatabasePoll, type Observation, POLL_BOUNDS, POLLED_AT } from "../../../src/customers/nodes/database-poll.ts"
-import { NodeClaims } from "../../../src/customers/nodes/node-claims.ts"
-import type { OpenStore } from "../../../src/customers/store/core/store.ts"
-import { createFakeTime, repeatingOn, settled } from "../../support/time.ts"
-import { test } from "../engines.ts"
-import { tempStore } from "../temp-store.ts"
+import type { OpenStore } from "../../../../src/customers/store/core/store.ts"
+import {
+  DatabasePoll,
+  type Observation,
+  POLL_BOUNDS,
+  POLLED_AT,
+} from "../../../../src/customers/store/poll/database-poll.ts"
+import { NodeClaims } from "../../../../src/customers/store/poll/node-claims.ts"
+import { createFakeTime, repeatingOn, settled } from "../../../support/time.ts"
+import { test } from "../../engines.ts"
+import { tempStore } from "../../temp-store.ts"
 
 /** Processes of one node over a store whose statements are counted, and which fails while it is away. */
 async function node() {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
-import { NODE_CLAIMS_BYTES, NodeClaims } from "../../../src/customers/nodes/node-claims.ts"
-import { createFakeTime, repeatingOn } from "../../support/time.ts"
+import { NODE_CLAIMS_BYTES, NodeClaims } from "../../../../src/customers/store/poll/node-claims.ts"
+import { createFakeTime, repeatingOn } from "../../../support/time.ts"
 
 /** Two processes of a node. */
 function pair() {

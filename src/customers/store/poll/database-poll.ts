@@ -1,7 +1,7 @@
-import type { Clock, Stopwatch } from "../../base/outside-world.ts"
-import { CoalescedRuns } from "../../base/single-flight.ts"
-import { createIntervals, type RunInterval } from "../../base/time.ts"
-import type { OpenStore, SqlValue } from "../store/core/store.ts"
+import type { Clock, Stopwatch } from "../../../base/outside-world.ts"
+import { CoalescedRuns } from "../../../base/single-flight.ts"
+import { createIntervals, type RunInterval } from "../../../base/time.ts"
+import type { OpenStore, SqlValue } from "../core/store.ts"
 import type { NodeClaims } from "./node-claims.ts"
 
 /**
