@@ -124,10 +124,10 @@ export async function createNodeService(
   let isServing = false
   poll.add({
     ...HEARTBEATS_POLLED,
-    knows: () => ({ beat: heartbeat.latestBeat }),
+    knows: () => heartbeat.known,
     observe: ({ rows, known }) => {
       // A node counts among the others from when it serves.
-      if (isServing) heartbeat.observe(heartbeatsOf(rows), known["beat"] ?? 0)
+      if (isServing) heartbeat.observe(heartbeatsOf(rows), known)
     },
     miss: () => heartbeat.miss(),
   })

@@ -38,6 +38,9 @@ export type HeartbeatDeps = {
   readonly onError: (error: unknown) => void
 }
 
+/** Heartbeats that are known to be in the database, by the id of the node. */
+type KnownBeats = Readonly<Record<string, number>>
+
 /** Whether a start of a node has taken the row of its node. */
 export type RowClaim = { readonly isTaken: () => boolean; readonly take: () => void }
 
@@ -62,8 +65,8 @@ export class Heartbeat {
   #latestBeat = 0
   /** The rows that were read last and not taken in yet. */
   #rows: readonly NodeHeartbeat[] = []
-  /** The heartbeat that was in the database when they were asked for. */
-  #knownBeat = 0
+  /** The heartbeats that were in the database when they were asked for, by the id of the node. */
+  #known: KnownBeats = {}
   readonly #runs = new CoalescedRuns(() => this.#run())
 
   constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
@@ -79,15 +82,15 @@ export class Heartbeat {
   }
 
   /** Takes in the rows of all nodes, and writes the heartbeat when that is due and no other process of the node does. */
-  observe(rows: readonly NodeHeartbeat[], knownBeat: number): void {
+  observe(rows: readonly NodeHeartbeat[], known: KnownBeats): void {
     this.#rows = rows
-    this.#knownBeat = Math.max(knownBeat, this.#knownBeat)
+    this.#known = known
     this.#runs.request()
   }
 
-  /** The latest heartbeat of this start that is known to be in the database; zero: none is. */
-  get latestBeat(): number {
-    return this.#latestBeat
+  /** The latest heartbeat of this start that is known to be in the database. */
+  get known(): KnownBeats {
+    return { [this.#id]: this.#latestBeat }
   }
 
   /** The rows could not be read. The known nodes stay as they are, and the time until the next ones does not count. */
@@ -134,7 +137,6 @@ export class Heartbeat {
       this.#id = startId
       this.#nodes = new LiveNodes(startId, this.#bounds)
       this.#latestBeat = 0
-      this.#knownBeat = 0
     }
     this.#nodes.observe(rows, atMs)
     const [position, last] = [this.#nodes.position, this.#lastPosition]
@@ -147,8 +149,8 @@ export class Heartbeat {
 
   /** A heartbeat that was stored before the rows were asked for is among them, as long as it is the same database. */
   #compareBeat(beat: number): void {
-    const isSetBack = beat < this.#knownBeat
-    this.#knownBeat = 0
+    const isSetBack = beat < (this.#known[this.#id] ?? 0)
+    this.#known = {}
     this.#latestBeat = isSetBack ? beat : Math.max(beat, this.#latestBeat)
     if (isSetBack) this.#deps.onSetBack()
   }

@@ -64,7 +64,7 @@ async function beating() {
       NODE_BOUNDS,
     )
     const polled = (): void => {
-      const known = one.latestBeat
+      const { known } = one
       void readHeartbeats(frail).then(
         rows => one.observe(rows, known),
         error => {
@@ -73,7 +73,8 @@ async function beating() {
         },
       )
     }
-    const observe = (rows: readonly NodeHeartbeat[], known: number): void => one.observe(rows, known)
+    const observe = (rows: readonly NodeHeartbeat[], known: Readonly<Record<string, number>>): void =>
+      one.observe(rows, known)
     return { facts, faults, renamedTo, look: () => one.load(), polled, observe, end: () => one.stop() }
   }
   /** Lets so much time pass, at each heartbeat of which these take their turn. */
@@ -302,7 +303,7 @@ test("a database that knows an earlier heartbeat of a node, or none, is another 
     [early, 1],
     [late, 2],
   ] as const) {
-    one.observe(seen, known)
+    one.observe(seen, { a: known })
     await settled()
   }
   expect(state.setBack).toBe(0)
@@ -330,7 +331,7 @@ test("rows that were read before the start took its row do not tell that another
   const early = await rows()
   one.polled()
   await settled()
-  two.observe(early, 0)
+  two.observe(early, {})
   await settled()
   expect(two.facts).toEqual([])
 })
