@@ -176,6 +176,12 @@ export const FAULTS: readonly OneLineFault[] = [
   // Mails, outbox, usage, store
   fault("customers/notices/outbox.ts", "if (account.muted !== null && NOTICES[kind].isOptional) return false", "", "customers/notices"),
   fault("customers/keys/expiry-reminders.ts", "`revoked_at_ms IS NULL AND", "`", "customers/keys/expiry-reminders.test.ts"),
+  // The poll of the database, poolers and restores
+  fault("customers/nodes/heartbeat.ts", "if (isSetBack) this.#deps.onSetBack()", "", "customers/nodes/heartbeat.test.ts"),
+  fault("customers/store/poll/node-claims.ts", "ageMs >= 0 && ageMs < everyMs", "ageMs < everyMs", "customers/store/poll/node-claims.test.ts"),
+  fault("customers/store/poll/database-poll.ts", "share?.(observation)", "", "customers/store/poll/database-poll.test.ts"),
+  fault("customers/store/postgres/clients.ts", '...(session.kind === "pooled" && { prepare: false }),', "", "customers/store/postgres/pooled.test.ts"),
+  fault("customers/store/postgres/prepare-database.ts", 'session === "pooled" && row.schemas > 1', "row.schemas > 99", "customers/store/postgres/pooled.test.ts"),
   // Rows
   fault("rows/csv-reader.ts", "if (isLineEnd(line, next)) return", "if (next < 0) return", "rows/csv-reader.test.ts"),
   fault("rows/table-reading.ts", "HEADER_LINES_MAX = 20", "HEADER_LINES_MAX = 2", "rows/exports.test.ts"),

@@ -36,6 +36,9 @@ const CERTIFICATE_ERROR =
 /** PgBouncer's refusal of a parameter that only the server could accept. */
 const POOLER_ERROR = /^unsupported startup parameter/
 
+/** PgBouncer's refusal of more clients than it may have (`max_client_conn`), under the code of a broken protocol. */
+const POOLER_CROWDED = /^no more connections allowed/
+
 /** Errors of the client about a connection that could not be opened, or was lost. */
 const CONNECTION_ERROR = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/
 
@@ -89,6 +92,7 @@ function codeOfClientError(code: string): StoreErrorCode | null {
 function codeOfLoginError(error: Error): StoreErrorCode | null {
   if (!(error instanceof Bun.SQL.PostgresError) || error.severity !== "FATAL") return null
   if (POOLER_ERROR.test(error.message)) return "pooled"
+  if (POOLER_CROWDED.test(error.message)) return "crowded"
   // For example a parameter in the URL that the server does not know.
   return codeOfSqlState(error.errno ?? "") === null ? "refused" : null
 }

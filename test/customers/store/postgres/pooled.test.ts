@@ -103,6 +103,15 @@ test("a pooler whose user has several schemas is refused, since names could mean
   expect([refusal.code, refusal.reason]).toEqual(["pooled", "the search_path of that user names 2 schemas"])
 })
 
+test("a pooler that takes no more clients is told as one, and not as a database that is away", async () => {
+  const { pooled } = await behindPooler({ max_client_conn: "1" })
+  await using client = new SQL(pooled, { max: 1, prepare: false })
+  await client.unsafe("SELECT 1")
+  const refusal = await opened(pooled).catch((error: unknown) => error)
+  if (!(refusal instanceof StoreError)) throw new Error("it was opened")
+  expect([refusal.code, refusal.reason]).toEqual(["crowded", "08P01: no more connections allowed (max_client_conn)"])
+})
+
 test("changes are told over an address of the server itself, and doctor tells whether they arrive there", async () => {
   const { direct, pooled } = await behindPooler()
   const store = await opened(pooled, direct)
