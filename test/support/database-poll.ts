@@ -1,6 +1,6 @@
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { DatabasePoll } from "../../src/customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../src/customers/store/poll/node-claims.ts"
-import type { OpenStore } from "../../src/customers/store/core/store.ts"
 
 /** A poll over a store that asks when the test says so, and once it has started also at notifications; and claims of a node of one process. */
 export function pollOver(
