@@ -1,6 +1,6 @@
 import { logError } from "../base/log.ts"
 import { lazyPromise } from "../base/single-flight.ts"
-import { createIntervals, type PeriodicWork } from "../base/time.ts"
+import { createIntervals, HOUR_MS, type PeriodicWork } from "../base/time.ts"
 import { cacheSamples, type Sample } from "../contract/metrics.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import { readAccountUsage } from "./account-usage.ts"
@@ -39,8 +39,9 @@ import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
 const COARSE_CLOCK_MS = 100
 /** How often buffers are written (usage and the last use of keys, which are shown together, networks of keys, logged requests), and idle units are returned. */
 const FLUSH_MS = 1000
-/** How often some accounts are visited whose logs of requests have grown too old or too long. */
+/** How often some accounts are visited whose logs of requests have grown too old or too long, and how often all of them are. */
 const REQUEST_LOG_VISIT_MS = 5000
+const REQUEST_LOG_ROUND_MS = HOUR_MS
 
 /** The settings that the service reads. */
 type CustomersSettings = NodeSettings & {
@@ -181,10 +182,16 @@ const unitsInvalidator = (units: UnitQuota): ChangeListener => ({
 function createBackground(context: CustomersContext, parts: Parts) {
   const { system, store, log, trustedTime, claims } = context
   const pruning = createRequestLogPruning(store, trustedTime, parts.requestLog !== null)
+  let nextRoundAtMs = Number.NEGATIVE_INFINITY
+  const visit = async (): Promise<void> => {
+    if (pruning.isRoundOver() && system.stopwatch() < nextRoundAtMs) return
+    if (pruning.isRoundOver()) nextRoundAtMs = system.stopwatch() + REQUEST_LOG_ROUND_MS
+    await pruning.visitNext()
+  }
   const groups = [
     createIntervals(system.runInterval, writing(context, parts, pruning)),
     createIntervals(claims.intervals("request_log", system.runInterval), [
-      [REQUEST_LOG_VISIT_MS, () => pruning.visitNext(), logError(log, "old logged requests were not deleted")],
+      [REQUEST_LOG_VISIT_MS, visit, logError(log, "old logged requests were not deleted")],
     ]),
   ]
   return {

@@ -27,6 +27,8 @@ export type RequestLogPruning = {
   readonly trimBusy: (written: WrittenRows) => Promise<number>
   /** Trims the next accounts in the order of their ids, until one step's worth of rows is deleted. Returns their count. */
   readonly visitNext: () => Promise<number>
+  /** Whether the next visit begins with the first account again. */
+  readonly isRoundOver: () => boolean
 }
 
 /** Creates the pruning of a process. `isKept` false: the operator keeps no log, and every row goes. */
@@ -47,6 +49,7 @@ export function createRequestLogPruning(
       if (deletedCount < PRUNED_REQUESTS_MAX) writtenCounts.delete(busiest)
       return deletedCount
     },
+    isRoundOver: () => visitedUpTo === "",
     visitNext: async () => {
       let deletedCount = 0
       for (let visited = 0; visited < VISITED_ACCOUNTS_MAX && deletedCount < PRUNED_REQUESTS_MAX; visited++) {

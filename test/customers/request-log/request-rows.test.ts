@@ -151,6 +151,7 @@ describe("what is kept", () => {
     log.now++
     expect(await read()).toEqual([])
     expect([await pruning.visitNext(), await pruning.visitNext(), await rowCount()]).toEqual([1, 0, 0])
+    expect(pruning.isRoundOver()).toBe(true)
   })
 
   test("deletion is done in bounded steps, visits every account, and starts again at the first", async () => {
