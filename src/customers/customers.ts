@@ -184,8 +184,10 @@ function createBackground(context: CustomersContext, parts: Parts) {
   const pruning = createRequestLogPruning(store, trustedTime, parts.requestLog !== null)
   let nextRoundAtMs = Number.NEGATIVE_INFINITY
   const visit = async (): Promise<void> => {
-    if (pruning.isRoundOver() && system.stopwatch() < nextRoundAtMs) return
-    if (pruning.isRoundOver()) nextRoundAtMs = system.stopwatch() + REQUEST_LOG_ROUND_MS
+    const nowMs = system.stopwatch()
+    if (pruning.isRoundOver() && nowMs < nextRoundAtMs) return
+    // A round deletes nothing for its age while the clock is in doubt, and is made again.
+    if (pruning.isRoundOver() && trustedTime.now() !== null) nextRoundAtMs = nowMs + REQUEST_LOG_ROUND_MS
     await pruning.visitNext()
   }
   const groups = [
