@@ -12,14 +12,13 @@ import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { type CustomersService, createCustomersService } from "../customers/customers.ts"
-import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
+import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import { createMailService } from "../customers/mails.ts"
 import { createTrustedTimeService } from "../customers/nodes/trusted-time.ts"
 import { createPruning } from "../customers/pruning.ts"
 import { createSignInService } from "../customers/sign-in-service.ts"
-import type { OpenStore, Store } from "../customers/store/core/store.ts"
+import type { OpenStore } from "../customers/store/core/store.ts"
 import type { Observation } from "../customers/store/poll/database-poll.ts"
-import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createTrafficPart } from "../customers/usage/traffic.ts"
 import type { LoadShedder } from "../http/admission/load-shedder.ts"
 import { createApp } from "../http/app.ts"
@@ -55,6 +54,7 @@ import {
 } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
+import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createDatabasePoll, createStorePart, logConnections, openStore } from "./customers/store.ts"
@@ -202,16 +202,14 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   const parts: readonly Part[] = [
     ...[createStorePart(system, store), trusted, customers, learned, deep, mails],
-    createCallbacksService(context, network),
-    signIn,
+    ...[createCallbacksService(context, network), signIn],
     createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
     createTrafficPart(context, customers.usage, meter),
     createBackupsPart(context),
     instrumentation.createMetricsPart(() => parts),
     createDescriptorWatch(system, faults),
     createStartCollector({ ...system, collectGarbage: () => system.collectGarbage(true) }),
-    lists,
-    network,
+    ...[lists, network],
     // Rows of jobs are not checked without the network.
     jobsPart,
     // It calls all others.
@@ -361,23 +359,6 @@ function createHealthReport(
       uptimeMs: stopwatch() - startedAtMs,
       nowMs: clock(),
     })
-}
-
-/** Creates the first account with its key if there is none. The caller must show the key, which cannot be read again. */
-export async function ensureBootstrapAccount(
-  { system: { clock, random }, settings, log }: AppContext,
-  store: Store,
-): Promise<FirstAccountResult> {
-  const preset = settings.MAILKIND_FIRST_KEY?.reveal() ?? null
-  try {
-    const result = await createFirstAccount(store, clock, random, await currentTermsVersion(store), preset)
-    if (result.kind === "exists" && preset !== null && !(await hasKey(store, preset)))
-      log("info", "the first key is not used, since there are accounts")
-    return result
-  } catch (error) {
-    if (error instanceof StartStopped) return { kind: "exists" }
-    throw error
-  }
 }
 
 /**

@@ -31,10 +31,11 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
+import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
-import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
+import { prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 import { createReloads, reloadSettings, type SettingsSource, settingsOfTexts, takeReloaded } from "./settings.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
