@@ -49,7 +49,7 @@ type DatabasePollDeps = {
 
 /**
  * Asks the database with one statement what has changed and what is due, for all parts of all processes of a node, and once more when
- * the database notifies this process of a change (DECISIONS 174). Parts ask further statements only when it found something for them.
+ * the database notifies this process of a change (DECISIONS 171). Parts ask further statements only when it found something for them.
  */
 export class DatabasePoll {
   readonly #deps: DatabasePollDeps

@@ -3,7 +3,7 @@ import { POOLED_PARAMETERS, SESSION_PARAMETERS } from "./postgres-url.ts"
 
 /**
  * Who is at the other end: the server, whose connections keep what we set, or a pooler that lends a connection for one transaction. Through
- * a pooler nothing of a session is used: no named prepared statements, no parameters and no notifications (DECISIONS 174).
+ * a pooler nothing of a session is used: no named prepared statements, no parameters and no notifications (DECISIONS 171).
  */
 export type DatabaseSession =
   | {

@@ -129,7 +129,7 @@ export async function requireSupportedServer(
        (SELECT source FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) 'statement_timeout'::pg_catalog.text) AS source`,
   )
   if (Number(row?.number) < VERSION_MIN) throw new StoreError("outdated", location, `its version is ${row?.version}`)
-  // A pooler lends connections that are open already, so the parameters of ours are lost (DECISIONS 174).
+  // A pooler lends connections that are open already, so the parameters of ours are lost (DECISIONS 171).
   if (session === "direct" && row?.source !== "client")
     throw new StoreError("pooled", location, "the server did not get our statement_timeout")
   if (row?.encoding !== "UTF8") throw new StoreError("unfit", location, `its encoding is ${row?.encoding}, not UTF8`)
