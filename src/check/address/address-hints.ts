@@ -1,6 +1,6 @@
 import { HashFilter } from "../../base/hash-filter.ts"
+import { RecurringTextCache } from "../../base/recurring-text-cache.ts"
 import { textHash } from "../../base/text.ts"
-import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import { findRoleWithRegion, hasKind, mayBeJoined, type RoleWords, variableRoles, WORD_KINDS } from "./role-variants.ts"
 
@@ -10,12 +10,12 @@ export type AddressWords = RoleWords & {
   readonly groupDomains: readonly string[]
   /** Hashes of all words, and of the first and last parts of words and regions, by `EDGES`. */
   readonly edges: HashFilter
-  /** The hints of recent local parts that have a word: of `info` and `sales` they are asked again and again. */
-  readonly recentHints: TwoGenerationCache<string, AddressHints>
+  /** The hints of local parts that have a word and recur: of `info` and `sales` they are asked again and again. */
+  readonly recurringHints: RecurringTextCache<AddressHints>
 }
 
-/** How many of them are cached at least, about 100 bytes each. */
-const RECENT_HINTS_MIN = 1_000
+/** About how many of them are cached, some 100 bytes each. */
+const RECURRING_HINTS = 1_000
 
 /** What an address suggests about who reads its mail. These are hints, not proof. */
 export type AddressHints = {
@@ -90,7 +90,7 @@ export function createAddressWords(lists: WordLists): AddressWords {
     kinds,
     region,
     edges,
-    recentHints: new TwoGenerationCache(RECENT_HINTS_MIN),
+    recurringHints: new RecurringTextCache(RECURRING_HINTS),
     personName: new Set(lists.personName),
     ...variableRoles(role, sharedInbox),
     groupDomains: [...lists.groupDomains],
@@ -114,10 +114,10 @@ export function readAddressHints(
   const groupService = findGroupService(domain, words.groupDomains)
   if (groupService === null && !mayHaveWord(address ?? localPart, localPart.length, words)) return NO_HINTS
   if (groupService !== null) return { ...(hintsOfWords(localPart, words) ?? NO_HINTS), groupService }
-  const recent = words.recentHints.get(localPart)
-  if (recent !== undefined) return recent
+  const known = words.recurringHints.get(localPart)
+  if (known !== undefined) return known
   const hints = hintsOfWords(localPart, words)
-  if (hints !== null) words.recentHints.set(localPart, hints)
+  if (hints !== null) words.recurringHints.offer(localPart, hints)
   return hints ?? NO_HINTS
 }
 

@@ -135,8 +135,17 @@ test("the quick look at the edges of a name never changes its hints", () => {
 
 test("hints are the same when they are asked again, and when the whole address is at hand", () => {
   const names = ["jo", "jo12", "12", "info", "info2", "sales-emea", "jane.doe", "no-reply", "team", "te"]
-  for (const name of [...names, ...names]) {
+  for (const name of [...names, ...names, ...names]) {
     const alone = readAddressHints(name, "acme.com", createAddressWords(LISTS))
     expect([name, readAddressHints(name, "acme.com", WORDS, `${name}@sales-info.com`)]).toEqual([name, alone])
   }
+})
+
+test("hints are cached from the second time on, so that local parts that come once displace none that recur", () => {
+  const words = createAddressWords(LISTS)
+  const isCachedAfterAsking = (): boolean => {
+    readAddressHints("team", "acme.com", words)
+    return words.recurringHints.get("team") !== undefined
+  }
+  expect([isCachedAfterAsking(), isCachedAfterAsking()]).toEqual([false, true])
 })
