@@ -151,7 +151,8 @@ export class Resolution extends ListedTimer implements Slotted {
     const { deps, exchanges, health } = this.#servers
     // The first attempt has all the time to the last fraction, so that the timers of all first attempts have one length.
     const nowMs = this.#attempts.length === 0 ? this.#startedAtMs : deps.stopwatch()
-    const leftMs = deps.timeoutMs - (nowMs - this.#startedAtMs)
+    // The difference of two moments that are near is exact, so that a wait for it is due later than now.
+    const leftMs = this.#startedAtMs + deps.timeoutMs - nowMs
     const server = this.#nextServer()
     if (leftMs <= 0 || (server === null && !this.#attempts.some(isPending))) {
       const hasFailure = this.#order.length === 0 || this.#attempts.some(({ hasFailed }) => hasFailed)

@@ -182,6 +182,28 @@ test("an exchange that never settles does not delay the question", async () => {
   expect(time.waiting()).toBe(0)
 })
 
+test("the wait for a silent server ends at once after its time, at whatever fraction of a millisecond it began", async () => {
+  // From here on, half a second three times is less than one and a half seconds, by less than time can advance.
+  let nowMs = 32_054.532481614227
+  const timers: { readonly dueMs: number; readonly work: () => void }[] = []
+  const setTimer = (ms: number, work: () => void) => {
+    const timer = { dueMs: nowMs + ms, work }
+    timers.push(timer)
+    return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0)
+  }
+  const exchanges = [exchangeOf(() => new Promise(() => undefined))]
+  const servers = new DnsServers(exchanges, { timeoutMs: 1500, attemptsMax: 3, setTimer, stopwatch: () => nowMs })
+  const query = servers.directResolver(QUESTION)
+  let timerCount = 0
+  for (let timer = timers.shift(); timer !== undefined && timerCount < 100; timer = timers.shift()) {
+    timerCount++
+    nowMs = timer.dueMs
+    timer.work()
+  }
+  expect(timerCount).toBeLessThan(10)
+  expect(await query).toEqual(unknown("timed_out"))
+})
+
 test("a defect in reading a reply counts as a failure of the server and is reported", async () => {
   const time = createFakeTime()
   const defect = new Error("a defect")
