@@ -85,13 +85,16 @@ const LOOKUPS_WAITING_MAX = 10_000
 
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
-  const { isSampled = () => false } = deps
+  const { isSampled = () => false, onDefect = IGNORE_DEFECTS } = deps
   const lookUp = createLookup(deps)
   let sampleCount = 0
   const sample = async (query: NetworkQuery, context: LookupContext | undefined): Promise<void> => {
     sampleCount++
     try {
       await lookUp({ ...query, asked: QUESTIONS.delivery }, context)
+    } catch (error) {
+      // Nobody waits for it who could make a failure of it.
+      onDefect("dns", error)
     } finally {
       sampleCount--
     }
@@ -237,7 +240,9 @@ function gatherNetworkEvidence(
     const isMailInTime = !deadline.isExpired
     const ofTenant = await inTimeResult
     if (ofTenant === fallback && isMailInTime)
-      void Promise.resolve(tenantResult).then(late => onLateTenant(combined(ofMail, late, query.asked)))
+      Promise.resolve(tenantResult)
+        .then(late => onLateTenant(combined(ofMail, late, query.asked)))
+        .catch((error: unknown) => onDefect("tenant", error))
     return combined(ofMail, ofTenant, query.asked)
   })
 }

@@ -236,6 +236,27 @@ test("mail that the deadline has cut short is not cached with a late tenant", as
   expect(queries).toEqual({ mail: 2, tenant: 2 })
 })
 
+test("a defect of ours in what nobody waits for, a late tenant or a sample, is reported and ends nothing", async () => {
+  const { time, answers, defects, lists, ask } = system(queueMicrotask, () => true)
+  const late = Promise.withResolvers<TenantProbeResult>()
+  answers.tenant = () => late.promise
+  const first = ask(ACME)
+  await settled()
+  await time.tick(BUDGET_MS + 1)
+  expect((await first).tenant).toEqual(unknown("pending"))
+  Object.defineProperty(lists, "version", {
+    get: () => {
+      throw new Error("a defect")
+    },
+  })
+  late.resolve({ tenant: known(TENANT), isCached: false, freshUntilMs: time.clock() + 60_000 })
+  await settled()
+  expect(defects).toEqual(["tenant"])
+  ask({ ...ACME, asked: 0 })
+  await settled()
+  expect(defects).toEqual(["tenant", "dns"])
+})
+
 test("no timer is left if all lookups end in time", async () => {
   const { ask, time } = system()
   await ask(ACME)
