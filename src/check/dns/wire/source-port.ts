@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net"
+import { yieldThread } from "../../../base/concurrency.ts"
 import { type DnsServerAddress, type ServerQuery, SILENT } from "../dns-types.ts"
 import { ENCODED_MAX, encodeQuery, parseReply } from "./packet.ts"
 
@@ -34,7 +35,11 @@ export class SourcePort {
   /** Opens a port that the system picks. */
   constructor(server: DnsServerAddress, deps: SourcePortDeps) {
     this.#deps = deps
-    this.#open(server).catch((_unreachable: unknown) => this.close())
+    this.#open(server).catch(async (_unreachable: unknown) => {
+      // Without a free descriptor all ports fail at once, and thousands of questions would be sent again before a deadline is noticed.
+      await yieldThread()
+      this.close()
+    })
   }
 
   /** Sends the question, as soon as the port is open. */

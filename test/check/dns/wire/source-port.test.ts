@@ -132,3 +132,13 @@ test("a packet that cannot be sent is silence: for its question if the buffer is
   expect(await first).toEqual({ kind: "silent" })
   expect(socket.closed).toBe(true)
 })
+
+test("the questions of a port that cannot be opened are silent, after other events were handled", async () => {
+  using _opened = spyOn(Bun, "udpSocket").mockRejectedValue(new Error("no descriptor is free"))
+  const order: unknown[] = []
+  setImmediate(() => void order.push("another event"))
+  const port = portTo({ address: "127.0.0.1", port: 9 })
+  const replies = [request(port), request(port)].map(reply => reply.then(each => void order.push(each)))
+  await Promise.all(replies)
+  expect(order).toEqual(["another event", { kind: "silent" }, { kind: "silent" }])
+})
