@@ -13,11 +13,17 @@ const PAGES = Object.values(ROUTES).filter(
   ({ kind, access, path }) => kind === "page" && access !== "anybody" && !/:|export|preview|usage$/.test(path),
 )
 
-test.each(PAGES)("$path is marked in its own bar as itself, and as no page of the bar at the top", async ({ path }) => {
+/** Pages that no bar names, and the section that each belongs to. */
+const SECTIONS = new Map<string, string>([
+  [ROUTES.newKey.path, ROUTES.keys.path],
+  [ROUTES.adminTermsWithdrawal.path, ROUTES.adminTerms.path],
+])
+
+test.each(PAGES)("$path is marked in its own bar, by itself or its section, and as no page of the bar at the top", async ({ path }) => {
   const { status, html } = await harness.page(path)
   expect(status).toBe(200)
-  const isListed = path !== ROUTES.newKey.path
-  expect(marked(html)[0]).toEqual(isListed ? [path, "page"] : [ROUTES.keys.path, "true"])
+  const section = SECTIONS.get(path)
+  expect(marked(html)[0]).toEqual(section === undefined ? [path, "page"] : [section, "true"])
 })
 
 test("a page that is not there is no page of the bar at the top", async () => {
