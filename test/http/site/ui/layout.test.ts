@@ -19,12 +19,15 @@ const SECTIONS = new Map<string, string>([
   [ROUTES.adminTermsWithdrawal.path, ROUTES.adminTerms.path],
 ])
 
-test.each(PAGES)("$path is marked in its own bar, by itself or its section, and as no page of the bar at the top", async ({ path }) => {
-  const { status, html } = await harness.page(path)
-  expect(status).toBe(200)
-  const section = SECTIONS.get(path)
-  expect(marked(html)[0]).toEqual(section === undefined ? [path, "page"] : [section, "true"])
-})
+test.each(PAGES)(
+  "$path is marked in its own bar, by itself or its section, and as no page of the bar at the top",
+  async ({ path }) => {
+    const { status, html } = await harness.page(path)
+    expect(status).toBe(200)
+    const section = SECTIONS.get(path)
+    expect(marked(html)[0]).toEqual(section === undefined ? [path, "page"] : [section, "true"])
+  },
+)
 
 test("a page that is not there is no page of the bar at the top", async () => {
   const { status, html } = await harness.page(`${ROUTES.dashboard.path}/keys/key_none`)
