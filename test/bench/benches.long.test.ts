@@ -152,8 +152,8 @@ test(
         name,
         true,
       ])
-    // A machine that is busy otherwise is late to answer, and is asked again.
-    expect(values.get("cold, mailkind: questions")).toBeGreaterThanOrEqual(4)
+    // A check asks four. On a busy machine some are asked again, and those of the first answers may have been asked before the count began.
+    expect(values.get("cold, mailkind: questions")).toBeGreaterThan(3)
     expect(values.get("cached, mailkind: questions")).toBeLessThan(1)
   },
   LIMIT_MS,
