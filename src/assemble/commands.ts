@@ -114,7 +114,7 @@ const createWithCustomers =
     await work(customers).finally(store.close)
   }
 
-/** Asks on the standard error, since the standard output may be read by a program, and reads a line. Null: nobody sits at the standard input. */
+/** Asks on the standard error, since a program may read the standard output, and reads a line. Null: the standard input is no terminal. */
 async function askAtTerminal({ isInputTerminal, streams, writeStderr }: System, question: string) {
   if (!isInputTerminal) return null
   writeStderr(question)

@@ -339,7 +339,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
       jobsFolderMark: async () => undefined,
     }
   }
-  // Over a channel that nobody else uses.
+  // Its name is random, so that no other process listens on it.
   const channel = `mailkind_doctor_${Buffer.from(random(8)).toString("hex")}`
   const receives = listenUrl && (() => receivesNotifications(url.reveal(), listenUrl.reveal(), channel))
   const status = lazy(async () => {

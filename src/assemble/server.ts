@@ -212,7 +212,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     ...[lists, network],
     // Rows of jobs are not checked without the network.
     jobsPart,
-    // It calls all others.
+    // Last: it calls the parts before it.
     { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {

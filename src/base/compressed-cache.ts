@@ -30,7 +30,8 @@ type Page = { readonly firstStep: number; readonly bytes: Buffer<ArrayBuffer>; u
 /**
  * A cache of many small JSON values in few bytes: those of alike values lie compressed in one block, at less than a tenth of the memory that
  * objects take, and outside of the garbage collector's heap. The oldest page of blocks is dropped when pages and hash table take more than
- * `bytesMax`. A value that is read from the older half of the pages, when these are many, goes to the newest. Of two keys with one hash it has the value of the one that was cached last.
+ * `bytesMax`. A value that is read from the older half of the pages, when these are many, goes to the newest. Of two keys with one hash it
+ * has the value of the one that was cached last.
  */
 export class CompressedCache<V> {
   readonly #bytesMax: number

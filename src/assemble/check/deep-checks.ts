@@ -27,7 +27,10 @@ export const RDAP_BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, 
 const WRITE_MS = 1000
 const PRUNE_MS = 3_600_000
 
-/** Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. `factsMax`: how many ages and how many homepages are cached; absent: the usual numbers. Without DNS, and without requests to other hosts, deep checks are off. */
+/**
+ * Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. `factsMax`: how many
+ * ages and how many homepages are cached; absent: the usual numbers. Without DNS, and without requests to other hosts, deep checks are off.
+ */
 export function createDeepChecksService(
   context: CheckContext,
   { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,

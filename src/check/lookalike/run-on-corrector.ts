@@ -105,7 +105,7 @@ export function hasExtraEnd(label: string, meant: KnownName): boolean {
   return isMajorProvider(meant.label) && (end > "9" || areNeighbourKeys(end, meant.label.slice(-1)))
 }
 
-/** Whether the rest of a text from an index on stands at an index of another one. */
+/** Whether a text has at one index what another one has from an index to its end. Nothing is cut out. */
 function isStartAt(text: string, at: number, other: string, from: number): boolean {
   if (at < 0 || at + other.length - from > text.length) return false
   let same = 0

@@ -43,7 +43,7 @@ export const ENCODED_MAX = 4
 
 /**
  * A query with recursion desired and EDNS (RFC 6891). The name must be encodable. The bytes are valid until the next call with the same
- * place, of which there are `ENCODED_MAX`: a thousand queries are sent in one turn of the event loop, and each is sent or copied at once.
+ * place, from 0 to `ENCODED_MAX` less one, so the caller sends or copies them at once.
  */
 export function encodeQuery(id: number, { name, type }: DnsQuestion, place = 0): Uint8Array {
   const buffer = BUFFERS[place]
