@@ -1,2 +1,2 @@
-/** A short text that differs when `text` differs: what somebody saw, to tell whether it has changed since. */
-export const fingerprint = (text: string): string => Bun.SHA256.hash(text, "hex").slice(0, 16)
+/** A short text that differs when the content does: it names what somebody saw or cached, to tell whether it has changed since. */
+export const fingerprint = (content: string | Uint8Array): string => Bun.SHA256.hash(content, "hex").slice(0, 16)

@@ -1,4 +1,4 @@
-import { textHash } from "./text.ts"
+import { isEndOf, textHash } from "./text.ts"
 
 /** How many hashes are remembered for each value that may be cached. */
 const SEEN_PER_ENTRY = 4
@@ -80,6 +80,3 @@ function remember(text: string, from: number, hash: number): void {
   lastFrom = from
   lastHash = hash
 }
-
-const isEndOf = (end: string | null, text: string, from: number): boolean =>
-  from === 0 ? end === text : end !== null && end.length === text.length - from && text.endsWith(end)

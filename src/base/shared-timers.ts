@@ -43,7 +43,7 @@ class SharedTimer extends ListedTimer {
 
 /** The timers of one length, the earliest first. */
 export class TimerList {
-  readonly ms: number
+  readonly #ms: number
   readonly #setTimer: SetTimer
   readonly #stopwatch: Stopwatch
   readonly #onEmpty: (ended: TimerList) => void
@@ -59,7 +59,7 @@ export class TimerList {
     stopwatch: Stopwatch,
     onEmpty: (ended: TimerList) => void = () => undefined,
   ) {
-    this.ms = ms
+    this.#ms = ms
     this.#setTimer = setTimer
     this.#stopwatch = stopwatch
     this.#onEmpty = onEmpty
@@ -67,12 +67,12 @@ export class TimerList {
 
   /** Adds a timer that is in no list. `nowMs` is what the stopwatch gives now. */
   add(timer: ListedTimer, nowMs: number): void {
-    timer.dueMs = nowMs + this.ms
+    timer.dueMs = nowMs + this.#ms
     timer.previousTimer = this.#last
     if (this.#last === null) this.#first = timer
     else this.#last.nextTimer = timer
     this.#last = timer
-    this.#cancelSystemTimer ??= this.#setTimer(this.ms, () => this.#runDue())
+    this.#cancelSystemTimer ??= this.#setTimer(this.#ms, () => this.#runDue())
   }
 
   /** Takes a timer out, if it is in the list. */

@@ -60,11 +60,15 @@ export function textHash(text: string, from = 0, end = text.length): number {
 const RECURRING_ENDS_MAX = 512
 const recurringEnds = Array<string>(RECURRING_ENDS_MAX).fill("")
 
-/** The text from an index on, for ends of which few recur, such as suffixes of domains: cutting one out anew costs more than a comparison. */
+/** Whether it is what a text has from an index on. Nothing is cut out. */
+export const isEndOf = (end: string | null, text: string, from: number): boolean =>
+  from === 0 ? end === text : end !== null && end.length === text.length - from && text.endsWith(end)
+
+/** The text from an index on. It is cut out once for equal ends, such as suffixes of domains: a comparison costs less. */
 export function recurringEnd(text: string, from: number): string {
   const place = textHash(text, from) & (RECURRING_ENDS_MAX - 1)
   const known = recurringEnds[place] ?? ""
-  if (known.length === text.length - from && text.endsWith(known)) return known
+  if (isEndOf(known, text, from)) return known
   const end = text.slice(from)
   recurringEnds[place] = end
   return end

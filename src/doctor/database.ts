@@ -1,7 +1,7 @@
 import type { StoredTime } from "../base/trusted-clock.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
-import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
+import { processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import {
   countRows,
@@ -145,7 +145,7 @@ function connectionsText(
   processes: number,
   hasListenUrl: boolean,
 ): string {
-  const own = POOL_BOUNDS.connectionsMax + (isPooled && !hasListenUrl ? 0 : 1)
+  const own = processConnectionsMax(!isPooled || hasListenUrl)
   const way = isPooled ? ", through a pooler" : ""
   return `${connectionsCount} of ${connectionsMax} connections are in use. This server opens up to ${processes * own}${way}.`
 }

@@ -14,7 +14,7 @@ import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
-import { POOL_BOUNDS } from "../../customers/store/postgres/connection-pool.ts"
+import { processConnectionsMax } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
@@ -44,7 +44,7 @@ export function logConnections({ settings, log }: AppContext, processes: number,
   const hasNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
   log("info", "the connections to the database", {
     processes,
-    connections_max: processes * (POOL_BOUNDS.connectionsMax + (hasNotifications ? 1 : 0)),
+    connections_max: processes * processConnectionsMax(hasNotifications),
     is_pooled: isPooled,
     has_notifications: hasNotifications,
   })

@@ -3,7 +3,7 @@ import { isoInstant } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { readStoredUsage } from "../../customers/account-usage.ts"
 import { exportAccount } from "../../customers/accounts/account-export.ts"
-import { type Account, findAccount } from "../../customers/accounts/accounts.ts"
+import { type Account, accountState, findAccount } from "../../customers/accounts/accounts.ts"
 import {
   changeOperatorNote,
   type NoteChange,
@@ -111,12 +111,12 @@ async function changedAccount({ changes }: CustomerCommandDeps, id: string): Pro
   return account
 }
 
-const suspensionJson = ({ id, email, suspendedAtMs, suspensionReason }: Account, isNew: boolean) => ({
-  id,
-  email,
-  state: suspendedAtMs === undefined ? "active" : "suspended",
-  suspended_at: isoInstant(suspendedAtMs ?? null),
-  suspension_reason: suspensionReason ?? null,
+const suspensionJson = (account: Account, isNew: boolean) => ({
+  id: account.id,
+  email: account.email,
+  state: accountState(account),
+  suspended_at: isoInstant(account.suspendedAtMs ?? null),
+  suspension_reason: account.suspensionReason ?? null,
   changed: isNew,
 })
 

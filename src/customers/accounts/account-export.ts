@@ -1,5 +1,5 @@
 import { parseJson } from "../../base/text.ts"
-import { isoDate } from "../../base/time.ts"
+import { isoDate, isoInstant } from "../../base/time.ts"
 import { NEVER_LOGGED_MS } from "../request-log/request-log-switch.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 import { UNIT_POOLS, unitSubject } from "./unit-subjects.ts"
@@ -252,5 +252,3 @@ function exportedMember(column: string, cell: SqlValue): readonly [name: string,
   if (JSON_COLUMNS.includes(column) && typeof cell === "string") return [column, parseJson(cell) ?? null]
   return [column, cell]
 }
-
-const isoInstant = (atMs: number): string => new Date(atMs).toISOString()

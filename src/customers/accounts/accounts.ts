@@ -139,6 +139,10 @@ export type AccountSearch = {
 export const ACCOUNT_STATES = { active: "suspended_at_ms IS NULL", suspended: "suspended_at_ms IS NOT NULL" } as const
 export type AccountState = keyof typeof ACCOUNT_STATES
 
+/** The state of an account that was read. */
+export const accountState = ({ suspendedAtMs }: Pick<Account, "suspendedAtMs">): AccountState =>
+  suspendedAtMs === undefined ? "active" : "suspended"
+
 /** The accounts of a page, the newest first. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
   const { text, fromMs = 0, toMs = Number.MAX_SAFE_INTEGER, state, tier = ANY_TIER, after, countMax, nowMs } = search

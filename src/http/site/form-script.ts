@@ -1,6 +1,6 @@
+import { fingerprint } from "../../base/fingerprint.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import SOURCE from "./browser/form.js" with { type: "text" }
-import { hashedVersion } from "./hashed-path.ts"
 
 /** The source as it is sent: without comments and white space, in a function of its own, so that the page gets no name from it. */
 function servedScript(source: string): string {
@@ -12,7 +12,7 @@ function servedScript(source: string): string {
 export const FORM_SCRIPT: Buffer<ArrayBuffer> = Buffer.from(servedScript(SOURCE))
 
 /** Changes when the script does. */
-export const FORM_SCRIPT_VERSION = hashedVersion(FORM_SCRIPT)
+export const FORM_SCRIPT_VERSION = fingerprint(FORM_SCRIPT)
 
 /** A path for this version of the script alone. */
 export const FORM_SCRIPT_VERSION_PATH = ROUTES.formScriptVersion.path.replace(":version", `${FORM_SCRIPT_VERSION}.js`)

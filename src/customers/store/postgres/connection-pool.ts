@@ -355,3 +355,7 @@ export const POOL_BOUNDS: PoolBounds = {
   reconnectDelayMs: 50,
   reconnectDelayMaxMs: 500,
 }
+
+/** How many connections a process opens at most: those of its pool, and one for notifications, which a pooler cannot bring. */
+export const processConnectionsMax = (hasNotifications: boolean): number =>
+  POOL_BOUNDS.connectionsMax + (hasNotifications ? 1 : 0)

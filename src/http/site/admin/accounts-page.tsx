@@ -8,6 +8,7 @@ import {
   type AccountCreationRefusal,
   type AccountState,
   type AccountSummary,
+  accountState,
 } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
@@ -150,11 +151,10 @@ const ACCOUNT_COLUMNS: readonly CellColumn<AccountSummary>[] = [
   },
   {
     ...{ name: "State", kind: "pill", onPhone: "first" },
-    cell: ({ suspendedAtMs }) => (
-      <span class={suspendedAtMs === undefined ? "pill usual" : "pill block"}>
-        {suspendedAtMs === undefined ? "active" : "suspended"}
-      </span>
-    ),
+    cell: account => {
+      const state = accountState(account)
+      return <span class={state === "active" ? "pill usual" : "pill block"}>{state}</span>
+    },
   },
   { name: "Tier", kind: "pill", cell: ({ tier }) => tierName(tier) },
   { name: "Keys", kind: "number", onPhone: "labelled", cell: ({ activeKeyCount }) => formatNumber(activeKeyCount) },

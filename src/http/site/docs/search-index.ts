@@ -1,4 +1,4 @@
-import { hashedVersion } from "../hashed-path.ts"
+import { fingerprint } from "../../../base/fingerprint.ts"
 
 /** A page of the guide whose text can be found: its Markdown source with every insert in place. */
 export type SearchablePage = { readonly path: string; readonly title: string; readonly markdown: string }
@@ -22,7 +22,7 @@ export function searchFile(pages: readonly SearchablePage[]): SearchFile {
     sections: pages.flatMap((page, number) => sectionsOf(page).map(section => [number, ...section] as const)),
   }
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(index)))
-  return { version: hashedVersion(bytes), bytes }
+  return { version: fingerprint(bytes), bytes }
 }
 
 type Section = readonly [id: string, heading: string, text: string]

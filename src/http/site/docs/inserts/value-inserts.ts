@@ -24,7 +24,7 @@ import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POLL_BOUNDS } from "../../../../customers/store/poll/database-poll.ts"
-import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
+import { POOL_BOUNDS, processConnectionsMax } from "../../../../customers/store/postgres/connection-pool.ts"
 import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
 import { formatBytes, formatCount, formatNumber } from "../../ui/format.ts"
 import { callerTimeoutSeconds, KEY_VARIABLE } from "../examples.ts"
@@ -84,11 +84,11 @@ export const VALUE_INSERTS = {
   "pre-migration-backups": () => String(PRE_MIGRATION_BACKUPS_MAX),
   "cached-key-seconds": () => String(KEY_AUTHENTICATOR_BOUNDS.keyTtlMs / 1000),
   /** `{{connections 12}}`: how many PostgreSQL connections so many processes open. */
-  connections: (_, processes) => String(Number(processes) * (POOL_BOUNDS.connectionsMax + 1)),
+  connections: (_, processes) => String(Number(processes) * processConnectionsMax(true)),
   "requests-in-flight": () => formatNumber(LOAD_LIMITS.inFlightMax),
   "poll-milliseconds": () => String(POLL_BOUNDS.everyMs + POLL_BOUNDS.lookMs),
   "connections-of-pool": () => String(POOL_BOUNDS.connectionsMax),
-  "connections-of-process": () => String(POOL_BOUNDS.connectionsMax + 1),
+  "connections-of-process": () => String(processConnectionsMax(true)),
   /** Links whose title is the name that the file is saved under. */
   "grafana-dashboard": ({ operatorFiles }) =>
     linkTo("a dashboard for Grafana", `${factOf(operatorFiles).dashboardPath} "mailkind.json"`),
