@@ -39,7 +39,7 @@ export const openAt = (place: string, clock: Clock): Promise<OpenStore> =>
 
 /** A store on a real database that is closed after the test. */
 export async function tempStore(place = tempPlace()): Promise<OpenStore> {
-  const store = place.startsWith("postgres:") ? trackedStore(await takeStore(place)) : await openPlaced(place)
+  const store = trackedStore(await (place.startsWith("postgres:") ? takeStore(place) : openPlaced(place)))
   onTestEnd(store.close)
   return store
 }
@@ -59,7 +59,7 @@ export async function ownStore(place = tempPlace()): Promise<OpenStore> {
 /** A store on an empty database, which are free for others when it is disposed of: for what is done many times in one test. */
 export async function freshStore(): Promise<AsyncDisposable & { readonly store: OpenStore }> {
   if (engineNow() === "sqlite") {
-    const store = await openPlaced(tempPath())
+    const store = trackedStore(await openPlaced(tempPath()))
     return { store, [Symbol.asyncDispose]: store.close }
   }
   const { url, drop } = takeDatabase()
@@ -72,12 +72,12 @@ export async function freshStore(): Promise<AsyncDisposable & { readonly store: 
 }
 
 /** A store whose work `settled` waits for. */
-const trackedStore = (store: OpenStore): OpenStore => ({
+export const trackedStore = (store: OpenStore): OpenStore => ({
   ...store,
   all: <Row>(...requests: Parameters<OpenStore["all"]>) => trackPending(store.all<Row>(...requests)),
   one: <Row>(...requests: Parameters<OpenStore["one"]>) => trackPending(store.one<Row>(...requests)),
   run: (...requests) => trackPending(store.run(...requests)),
-  transaction: work => trackPending(store.transaction(work)),
+  transaction: (...requests) => trackPending(store.transaction(...requests)),
 })
 
 /** All that stands in the files of the database at a place, as text. */

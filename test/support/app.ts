@@ -49,7 +49,7 @@ import { healthReport } from "../../src/http/v1/health.ts"
 import { createJobsService } from "../../src/jobs/jobs-part.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
 import { loopbackFetch } from "../check/fetch/loopback-web.ts"
-import { newAccount, random } from "../customers/temp-store.ts"
+import { newAccount, random, trackedStore } from "../customers/temp-store.ts"
 import { trustedTime } from "./clock.ts"
 import { pollOver } from "./database-poll.ts"
 import { onTestEnd } from "./on-test-end.ts"
@@ -86,7 +86,7 @@ async function openStore(clock: Clock): Promise<OpenStore> {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-app-"))
   const path = join(directory, "mailkind.sqlite")
   await placeSqlite(path)
-  const store = await openSqlite(path, clock)
+  const store = trackedStore(await openSqlite(path, clock))
   onTestEnd(async () => {
     await store.close()
     rmSync(directory, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import { Database, SQLiteError, type Statement } from "bun:sqlite"
 import { LRUCache } from "lru-cache"
+import { yieldThread } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import { Mutex } from "../../base/mutex.ts"
 import type { Clock } from "../../base/outside-world.ts"
@@ -96,41 +97,58 @@ function openDatabase(path: string): SqliteConnection {
 
 function createSqliteConnection(database: Database, path: string): SqliteConnection {
   const statements = new StatementCache(database)
-  const switchMode = createModeSwitch(database)
-  /** A statement outside of all transactions commits by itself, also one that gives rows (`RETURNING`). */
-  const syncSingle = (): void => {
-    if (!database.inTransaction) switchMode("synced")
-  }
+  const commits = new Commits(database)
   return {
     database,
     statements,
     path,
+    // A statement outside of all transactions commits by itself, also one that gives rows (`RETURNING`).
     all: <Row>(sql: string, params: readonly SqlValue[]) => {
-      syncSingle()
+      if (!database.inTransaction) commits.waitFor("synced")
       return statements.all<Row>(sql, params)
     },
-    run: (sql, params) => {
-      syncSingle()
-      return statements.run(sql, params)
-    },
+    run: (sql, params) =>
+      database.inTransaction ? statements.run(sql, params) : commits.write("synced", () => statements.run(sql, params)),
     execute: sql => database.run(sql),
     // Takes the write lock at the start, where SQLite waits for it; a reader that becomes a writer may fail at once.
-    begin: mode => {
-      switchMode(mode)
-      return database.run("BEGIN IMMEDIATE")
-    },
+    begin: mode => commits.write(mode, () => database.run("BEGIN IMMEDIATE")),
     // After an error such as a full disk SQLite rolls back by itself.
     isInTransaction: () => database.inTransaction,
     toStoreError: error => sqliteStoreError(error, path),
   }
 }
 
-/** Sets what the next commit waits for, if the one before waited for something else. */
-function createModeSwitch(database: Database): (mode: CommitMode) => void {
-  let current: CommitMode = "synced"
-  return mode => {
-    if (mode !== current) database.run(`PRAGMA synchronous = ${SYNCHRONOUS[mode]}`)
-    current = mode
+/**
+ * When a connection writes, and what its commits wait for. A turn of the event loop has one write, so that all that has arrived is handled before the
+ * next: once a second a server writes six buffers.
+ */
+class Commits {
+  readonly #database: Database
+  #mode: CommitMode = "synced"
+  /** Resolves when the turn of the last write is over; null: it is. */
+  #turn: Promise<void> | null = null
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Begins to write in a turn without another write. */
+  write<T>(mode: CommitMode, begin: () => T): T | Promise<T> {
+    return this.#turn === null ? this.#begin(mode, begin) : this.#turn.then(() => this.#begin(mode, begin))
+  }
+
+  /** Sets what the next commit waits for, if the one before waited for something else. */
+  waitFor(mode: CommitMode): void {
+    if (mode !== this.#mode) this.#database.run(`PRAGMA synchronous = ${SYNCHRONOUS[mode]}`)
+    this.#mode = mode
+  }
+
+  #begin<T>(mode: CommitMode, begin: () => T): T {
+    this.#turn = yieldThread().then(() => {
+      this.#turn = null
+    })
+    this.waitFor(mode)
+    return begin()
   }
 }
 

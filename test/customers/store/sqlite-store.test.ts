@@ -66,6 +66,22 @@ describe("opening", () => {
     expect(await store.one<unknown>(write)).toEqual({ synchronous: 2 })
   })
 
+  test("what has arrived is handled between two transactions, and between writes", async () => {
+    const { store, add } = await notes()
+    const order: string[] = []
+    const log = (what: string) => () => void order.push(what)
+    const first = store.transaction(inner => add(1, inner)).then(log("first"))
+    const second = store.transaction(inner => add(2, inner)).then(log("second"))
+    const third = add(3).then(log("third"))
+    const arrivals = (left: number): void => {
+      order.push("arrival")
+      if (left > 0) setImmediate(arrivals, left - 1)
+    }
+    setImmediate(arrivals, 2)
+    await Promise.all([first, second, third])
+    expect(order.slice(0, 5)).toEqual(["first", "arrival", "second", "arrival", "third"])
+  })
+
   for (const [name, contents] of [
     ["a short text", "hello"],
     ["a long text", "no database at all ".repeat(1000)],
