@@ -58,6 +58,8 @@ const environmentIn = (directory: string) => ({
   MAILKIND_DATA_DIR: join(directory, "data"),
   MAILKIND_PORT: "0",
   MAILKIND_DNS_SERVERS: "off",
+  // On a machine that is busy otherwise anything may be slow.
+  MAILKIND_SLOW_MS: "off",
   MAILKIND_IDENTITY_URL: "off",
   MAILKIND_LISTS_REFRESH_HOURS: "off",
 })
