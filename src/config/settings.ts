@@ -136,6 +136,7 @@ export const SETTINGS = {
   MAILKIND_JOB_KEEP_HOURS: integer({ isAdvanced: true, description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
   MAILKIND_LOG: choice({ flag: "--log <level>", isReloaded: true, description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
   MAILKIND_REQUEST_LOG: choice({ description: "Shows each account its last requests on the dashboard, without addresses. `off` stores none and deletes those stored.", defaultValue: "on", options: ["on", "off"] }),
+  MAILKIND_REQUEST_LOG_BYTES_MAX: integer({ isAdvanced: true, description: "What the request logs of all accounts take in the database at most, in bytes. When they are more, the accounts with the longest logs lose their oldest requests.", defaultValue: 1_073_741_824, min: 1_048_576, max: 1_099_511_627_776 }),
   MAILKIND_METRICS: text({ flag: "--metrics <address>", description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -19,7 +19,9 @@ import { widerNetworks } from "./quota/client-networks.ts"
 import { tierLimits } from "./quota/tier-limits.ts"
 import { SHARED_UNIT_QUOTA_BOUNDS, UNIT_QUOTA_BOUNDS, UnitQuota } from "./quota/units/unit-quota.ts"
 import { RequestLog } from "./request-log/request-log.ts"
+import { RequestLogBudget } from "./request-log/request-log-budget.ts"
 import { createRequestLogPruning, type RequestLogPruning } from "./request-log/request-log-pruning.ts"
+import { ROW_BYTES } from "./request-log/request-log-sizes.ts"
 import { ensureInstallationSecret, keyedHash } from "./sign-in/installation-secret.ts"
 import type { Actor } from "./store/change-log/actor.ts"
 import {
@@ -47,6 +49,7 @@ const REQUEST_LOG_ROUND_MS = HOUR_MS
 type CustomersSettings = NodeSettings & {
   readonly MAILKIND_TIERS: readonly string[]
   readonly MAILKIND_REQUEST_LOG: string
+  readonly MAILKIND_REQUEST_LOG_BYTES_MAX: number
   readonly MAILKIND_PUBLIC_CHECKER: string
   readonly MAILKIND_FREE_CHECKS_PER_DAY: number | "off"
 }
@@ -156,12 +159,20 @@ function createParts(
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
     /** Null if the operator turned request logs off. */
     requestLog: settings.MAILKIND_REQUEST_LOG === "off" ? null : new RequestLog(store, clock, random),
+    requestLogBudget: settings.MAILKIND_REQUEST_LOG === "off" ? null : createRequestLogBudget(store, system, settings),
     corrections: new CorrectionCache(store, setTimer, logError(log, "corrections were not read")),
     /** Null if the operator turned free checks off. */
     freeChecks:
       perDay === "off" ? null : createFreeChecks({ store, clock, random, rates: limits.keyless, units, perDay }),
   }
 }
+
+const createRequestLogBudget = (
+  store: Store,
+  { stopwatch }: StoredContext["system"],
+  { MAILKIND_DATABASE_URL: url, MAILKIND_REQUEST_LOG_BYTES_MAX: bytesMax }: CustomersSettings,
+): RequestLogBudget =>
+  new RequestLogBudget({ store, stopwatch, rowBytes: ROW_BYTES[url === null ? "sqlite" : "postgres"], bytesMax })
 
 /** Watches from which networks keys are used, which are stored under a hash of this installation. */
 const createNetworkWatch = (store: Store, { clock, random }: StoredContext["system"]): NetworkWatch =>
@@ -184,6 +195,7 @@ function createBackground(context: CustomersContext, parts: Parts) {
   const pruning = createRequestLogPruning(store, trustedTime, parts.requestLog !== null)
   let nextRoundAtMs = Number.NEGATIVE_INFINITY
   const visit = async (): Promise<void> => {
+    await parts.requestLogBudget?.step()
     const nowMs = system.stopwatch()
     if (pruning.isRoundOver() && nowMs < nextRoundAtMs) return
     // A round deletes nothing for its age while the clock is in doubt, and is made again.
@@ -209,11 +221,14 @@ function createBackground(context: CustomersContext, parts: Parts) {
 /** What is written in the background. */
 function writing(
   { log }: CustomersContext,
-  { keys, keyNetworks, usage, units, unitNotices, requestLog }: Parts,
+  { keys, keyNetworks, usage, units, unitNotices, requestLog, requestLogBudget }: Parts,
   pruning: RequestLogPruning,
 ): readonly PeriodicWork[] {
   const writeRequestLog = async (): Promise<void> => {
-    if (requestLog !== null) await pruning.trimBusy(await requestLog.flush())
+    if (requestLog === null) return
+    const written = await requestLog.flush()
+    await pruning.trimBusy(written)
+    await requestLogBudget?.stepAfter(written)
   }
   return [
     [FLUSH_MS, () => keys.flush(), logError(log, "the last use of keys was not written")],
@@ -249,6 +264,7 @@ function callerSamples({
   units,
   usage,
   requestLog,
+  requestLogBudget,
   nodesCount,
 }: Parts & { readonly nodesCount: () => number }): readonly Sample[] {
   const { subjects, failures } = units.stats()
@@ -261,6 +277,7 @@ function callerSamples({
     ["mailkind_usage_unwritten", unwritten],
     ["mailkind_usage_flush_lag_seconds", lagMs / 1000],
     ["mailkind_request_log_dropped_total", requestLog?.stats().dropped ?? 0],
+    ...(requestLogBudget?.samples() ?? []),
   ]
 }
 

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test"
+import type { RunInterval } from "../../src/base/time.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createCustomersService } from "../../src/customers/customers.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import { deleteNode, readHeartbeats, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
 import { LocalRateLimiter } from "../../src/customers/quota/rate/local-rate-limiter.ts"
 import { rateSubject } from "../../src/customers/quota/rate/rate-subject.ts"
+import { insertRequests } from "../../src/customers/request-log/request-rows.ts"
 import type { SqlValue } from "../../src/customers/store/core/store.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { bounded } from "../support/bounded.ts"
@@ -12,6 +14,7 @@ import { trustedTime } from "../support/clock.ts"
 import { pollOver } from "../support/database-poll.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { onPostgres } from "./engines.ts"
+import { CHECK } from "./request-log/logged-store.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "./temp-store.ts"
 
 onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
@@ -143,4 +146,44 @@ test("where the database is a file nobody else has it, and no statement is asked
   await poll.stop()
   await customers.stop()
   expect(requests.filter(sql => sql.includes("nodes"))).toEqual([])
+})
+
+test("whoever writes logged requests keeps all logs within MAILKIND_REQUEST_LOG_BYTES_MAX", async () => {
+  const store = await tempStore(tempPath())
+  const read = parseSettings({ MAILKIND_REQUEST_LOG_BYTES_MAX: "1048576" })
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  const everySecond: (() => void)[] = []
+  const runInterval: RunInterval = (everyMs, run) => {
+    if (everyMs === 1000) everySecond.push(run)
+    return () => undefined
+  }
+  const customers = await createCustomersService({
+    trustedTime: trustedTime(Date.now),
+    userAgent: "test",
+    system: { ...createSystem(), runInterval },
+    settings: read.settings,
+    log: () => undefined,
+    store,
+    ...pollOver(store),
+  })
+  customers.start()
+  onTestEnd(customers.stop)
+  const accountId = await newAccount(tempLog(store))
+  const rows = Array.from({ length: 8000 }, (_, n) => {
+    const atMs = Date.now() - n
+    return { request: { accountId, ...CHECK }, atMs, seq: atMs, skippedCount: 0 }
+  })
+  await store.transaction(inner => insertRequests(inner, rows))
+  const told = (name: string): number => customers.samples().find(([metric]) => metric === name)?.[1] ?? 0
+  const trimmed = async (): Promise<void> => {
+    while (told("mailkind_request_log_bytes") === 0 || told("mailkind_request_log_bytes") > 1_048_576) {
+      customers.requestLog?.record({ accountId, ...CHECK })
+      for (const run of everySecond) run()
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  }
+  await bounded(trimmed(), () => `the logs take ${told("mailkind_request_log_bytes")} bytes`)
+  const count = await store.one<{ count: number }>("SELECT COUNT(*) AS count FROM request_log")
+  expect(count?.count).toBeLessThan(6250)
+  expect(told("mailkind_request_log_bytes_max")).toBe(1_048_576)
 })

@@ -4,6 +4,7 @@ import type { TrustedInstant, TrustedTime } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
 import type { WrittenRows } from "./request-log.ts"
+import { correctSize } from "./request-log-sizes.ts"
 import { findPlaceFromLatest, type RequestPlace } from "./request-rows.ts"
 
 /** How many rows one trim deletes at most. A second writes a quarter of that for one account. */
@@ -37,6 +38,7 @@ export function createRequestLogPruning(
   { now }: Pick<TrustedTime, "now">,
   isKept: boolean,
 ): RequestLogPruning {
+  const rowsMax = isKept ? LIMITS.requestLogRowsMax : 0
   const writtenCounts = new Map<string, number>()
   let visitedUpTo = ""
   return {
@@ -45,7 +47,7 @@ export function createRequestLogPruning(
       for (const [id, count] of written) writtenCounts.set(id, (writtenCounts.get(id) ?? 0) + count)
       const [busiest, count] = [...writtenCounts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0])
       if (count < TRIMMED_AFTER_ROWS) return 0
-      const deletedCount = await trimAccount(store, now(), busiest, isKept)
+      const deletedCount = await trimAccount(store, now(), busiest, rowsMax)
       if (deletedCount < PRUNED_REQUESTS_MAX) writtenCounts.delete(busiest)
       return deletedCount
     },
@@ -53,16 +55,13 @@ export function createRequestLogPruning(
     visitNext: async () => {
       let deletedCount = 0
       for (let visited = 0; visited < VISITED_ACCOUNTS_MAX && deletedCount < PRUNED_REQUESTS_MAX; visited++) {
-        const next = await store.one<{ readonly id: string }>(
-          "SELECT account_id AS id FROM request_log WHERE account_id > $1 ORDER BY account_id LIMIT 1",
-          [visitedUpTo],
-        )
-        if (next === null) {
+        const next = await store.one<{ readonly id: string | null }>(NEXT_ACCOUNT, [visitedUpTo])
+        if (next === null || next.id === null) {
           visitedUpTo = ""
           writtenCounts.clear()
           return deletedCount
         }
-        const trimmedCount = await trimAccount(store, now(), next.id, isKept)
+        const trimmedCount = await trimAccount(store, now(), next.id, rowsMax)
         deletedCount += trimmedCount
         // An account that has more to delete is visited again.
         if (trimmedCount < PRUNED_REQUESTS_MAX) visitedUpTo = next.id
@@ -72,14 +71,22 @@ export function createRequestLogPruning(
   }
 }
 
-/** Deletes at most `PRUNED_REQUESTS_MAX` rows of the account, the oldest first, and returns their count. `nowMs` null: none for its age. */
-async function trimAccount(
+/** The next account that has rows, or a size, which may be wrong. */
+const NEXT_ACCOUNT = `SELECT MIN(id) AS id FROM (
+  SELECT MIN(account_id) AS id FROM request_log WHERE account_id > $1
+  UNION ALL SELECT MIN(account_id) FROM request_log_sizes WHERE account_id > $1) AS next`
+
+/**
+ * Deletes at most `PRUNED_REQUESTS_MAX` rows of the account, those that are older than its last `rowsMax` and those that are too old, the oldest
+ * first. Returns their count. `nowMs` null: none for its age. Corrects the size of the log.
+ */
+export async function trimAccount(
   store: Store,
   nowMs: TrustedInstant | null,
   accountId: string,
-  isKept: boolean,
+  rowsMax: number,
 ): Promise<number> {
-  const oldestKept = isKept ? await findPlaceFromLatest(store, accountId, LIMITS.requestLogRowsMax - 1) : NOTHING_KEPT
+  const oldestKept = rowsMax > 0 ? await findPlaceFromLatest(store, accountId, rowsMax - 1) : NOTHING_KEPT
   const oldest = { nowMs, oldestKept }
   let deletedCount = 0
   while (deletedCount < PRUNED_REQUESTS_MAX) {
@@ -89,6 +96,7 @@ async function trimAccount(
     // What has arrived is handled before the next step, which SQLite would begin at once.
     await yieldThread()
   }
+  await correctSize(store, accountId)
   return deletedCount
 }
 

@@ -37,4 +37,5 @@ export async function switchRequestLogOff(log: SwitchLog, accountId: string): Pr
   })
   // After the commit of the switch, so that what was written before it is seen by this statement.
   await log.store.run("DELETE FROM request_log WHERE account_id = $1", [accountId])
+  await log.store.run("DELETE FROM request_log_sizes WHERE account_id = $1", [accountId])
 }

@@ -4,6 +4,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { Recommendation } from "../../contract/policies.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
+import { addToSizes } from "./request-log-sizes.ts"
 
 /** A request of an account, as it is logged. It holds no address, neither one that was checked nor that of the client. */
 export type LoggedRequest = {
@@ -45,7 +46,9 @@ export type RequestPlace = { readonly atMs: number; readonly seq: number }
 
 /** Writes requests in the transaction of `store`. Rows that are already there stay as they are. */
 export async function insertRequests(store: Store, rows: readonly RequestRow[]): Promise<void> {
-  for (const { sql, params } of INSERT_REQUESTS(rows.map(toColumns))) await store.run(sql, params)
+  const columns = rows.map(toColumns)
+  for (const { sql, params } of INSERT_REQUESTS(columns)) await store.run(sql, params)
+  await addToSizes(store, columns)
 }
 
 /** The statement itself checks that the account exists and logs, since a process learns of a switch later than its requests. */

@@ -296,6 +296,15 @@ export const MIGRATIONS: readonly Migration[] = [
     // Null: they hold. A row stays, so that its version is not published again with other terms.
     statements: ["ALTER TABLE terms ADD COLUMN withdrawn_at_ms BIGINT"],
   },
+  {
+    number: 38,
+    description: "sizes of request logs",
+    // `text_length`: the characters of all texts of the rows. Rows that are there already are counted by the next visit of each account.
+    statements: [
+      `CREATE TABLE request_log_sizes (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, row_count BIGINT NOT NULL, text_length BIGINT NOT NULL)`,
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */
