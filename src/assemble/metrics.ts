@@ -2,18 +2,19 @@ import { type EventLoopLag, measureEventLoopLag } from "../base/event-loop-lag.t
 import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
 import type { Settings } from "../config/settings.ts"
+import type { METRIC_LABELS } from "../contract/metrics.ts"
 import { LOAD_LIMITS, LoadShedder } from "../http/admission/load-shedder.ts"
 import { createCounterShard } from "../http/metrics/counter-layout.ts"
 import { type Exposition, renderExposition } from "../http/metrics/exposition.ts"
 import { Meter } from "../http/metrics/meter.ts"
+import { jobsDirectory } from "../jobs/jobs-part.ts"
 import {
   type MetricsListener,
   startMetricsListener,
   startMetricsListenerWithRetry,
 } from "../process/metrics-listener.ts"
-import type { System } from "../system/system.ts"
 import type { AppContext } from "./context.ts"
-import type { Part } from "./part.ts"
+import type { Part, QueriedSamples } from "./part.ts"
 import { BUILD } from "./program.ts"
 import { isWorker, type ServeMode } from "./serve-mode.ts"
 
@@ -58,7 +59,7 @@ export function createInstrumentation(context: AppContext, mode: ServeMode): Ins
     readExposition,
     createMetricsPart: parts => {
       if (metricsAddress(settings) === null) return { start: () => undefined, stop: lag.stop }
-      const process = createProcessPart(system, lag, loadShedder)
+      const process = createProcessPart(context, lag, loadShedder)
       const showing = showSamples(context, meter, () => [...parts(), process])
       show = showing.show
       let listener: Pick<MetricsListener, "stop"> | null = null
@@ -83,11 +84,17 @@ function showSamples({ system, log }: AppContext, meter: Meter, parts: () => rea
   const show = (): void => {
     for (const { samples } of parts()) if (samples !== undefined) meter.show(samples())
   }
+  /** What is still read: a disk of the network may not answer for long. */
+  const reading = new Set<QueriedSamples["read"]>()
   const showQueried = (): void => {
-    for (const { read, failure } of parts().flatMap(({ queriedSamples }) => queriedSamples ?? []))
+    for (const { read, failure } of parts().flatMap(({ queriedSamples }) => queriedSamples ?? [])) {
+      if (reading.has(read)) continue
+      reading.add(read)
       void read()
         .then(samples => meter.show(samples))
         .catch(failure === null ? () => undefined : logError(log, failure))
+        .finally(() => reading.delete(read))
+    }
   }
   const { start, stop } = createIntervals(system.runInterval, [
     [SHOW_MS, show],
@@ -120,20 +127,40 @@ export function listenForMetrics(
     : startMetricsListener(address, readExposition)
 }
 
-/** What the process takes. */
-const createProcessPart = (system: System, lag: EventLoopLag, loadShedder: LoadShedder): Part => ({
+/** What the process takes, and what is left on the disks that it writes to. */
+const createProcessPart = ({ system, settings }: AppContext, lag: EventLoopLag, loadShedder: LoadShedder): Part => ({
   samples: () => {
-    const { residentBytes, heapBytes, cpuS, descriptorCount, descriptorsMax, startedAtMs } = system.processStats()
+    const stats = system.processStats()
     return [
       ["mailkind_http_in_flight", loadShedder.inFlight],
       ["mailkind_http_body_bytes", loadShedder.bodyBytes],
       ["mailkind_event_loop_lag_seconds", lag.takeMaxMs() / 1000],
-      ["mailkind_process_resident_memory_bytes", residentBytes],
-      ["mailkind_process_heap_bytes", heapBytes],
-      ["mailkind_process_cpu_seconds_total", cpuS],
-      ["mailkind_process_open_descriptors", descriptorCount],
-      ["mailkind_process_descriptors_max", descriptorsMax],
-      ["mailkind_process_start_time_seconds", startedAtMs / 1000],
+      ["mailkind_log_lines_lost_total", stats.lostLineCount],
+      ["mailkind_process_resident_memory_bytes", stats.residentBytes],
+      ["mailkind_process_heap_bytes", stats.heapBytes],
+      ["mailkind_process_cpu_seconds_total", stats.cpuS],
+      ["mailkind_process_open_descriptors", stats.descriptorCount],
+      ["mailkind_process_descriptors_max", stats.descriptorsMax],
+      ["mailkind_process_start_time_seconds", stats.startedAtMs / 1000],
     ]
   },
+  queriedSamples: Object.entries(writtenDirectories(settings)).map(([directory, path]) => ({
+    read: async () => {
+      const space = path === null ? null : await system.files.diskSpace(path)
+      return [
+        ["mailkind_disk_free_bytes", space?.freeBytes ?? 0, directory],
+        ["mailkind_disk_size_bytes", space?.sizeBytes ?? 0, directory],
+      ]
+    },
+    failure: null, // what is written there tells it
+  })),
+})
+
+/** The directories that the server writes to, by the label of metrics; null: it has none. */
+const writtenDirectories = (
+  settings: Settings,
+): Readonly<Record<(typeof METRIC_LABELS.directory)[number], string | null>> => ({
+  data: settings.MAILKIND_DATA_DIR,
+  jobs: jobsDirectory(settings),
+  backups: settings.MAILKIND_BACKUP_DIR,
 })

@@ -57,7 +57,7 @@ import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
-import { createDatabasePoll, createStorePart, logConnections, openStore } from "./customers/store.ts"
+import { createDatabasePoll, createStorePart, logConnections, openStore, timeOperations } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
@@ -118,8 +118,9 @@ async function startOver(
 ): Promise<RunningServer> {
   const { system, settings } = context
   const state = { isStopping: false, isDraining: false, isListening: false, baseUrl: "" }
-  const store = budget.storeFor(opened, () => state.isListening)
   const instrumentation = createInstrumentation(context, mode)
+  const timed = timeOperations(system, opened, instrumentation.meter)
+  const store = budget.storeFor(timed, () => state.isListening)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
   const { appDeps, parts, lists, customers, poll } = await createParts(context, store, wiring)
   const app = createApp({
@@ -201,7 +202,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections })
   const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   const parts: readonly Part[] = [
-    ...[createStorePart(system, store), trusted, customers, learned, deep, mails],
+    ...[createStorePart(store), trusted, customers, learned, deep, mails],
     ...[createCallbacksService(context, network), signIn],
     createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
     createTrafficPart(context, customers.usage, meter),

@@ -14,6 +14,7 @@ import {
 import type { Observation } from "../customers/store/poll/database-poll.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
+import { Meter } from "../http/metrics/meter.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
 import { delayStop, reportReady } from "../process/service-state.ts"
 import { operatorMessage } from "../process/startup-error.ts"
@@ -169,9 +170,13 @@ async function createWorkerPool(
     stopwatch,
     log,
     stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
-    onExit: workerIndex => {
+    onExit: (workerIndex, isUnasked) => {
       clearWorkerSlot(rest, workerIndex)
-      clearGauges(shards[workerIndex])
+      const shard = shards[workerIndex]
+      if (shard === undefined) return
+      clearGauges(shard)
+      // Nobody else writes to the shard until the next worker starts.
+      if (isUnasked) new Meter(shard).increment("mailkind_workers_ended_total", 1)
     },
   })
   return { pool, shards }

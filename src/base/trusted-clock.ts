@@ -58,6 +58,9 @@ export class TrustedClock implements TrustedTime {
   #anchor: Anchor | null = null
   #jump: Jump | null = null
   #heldUntilMs = Number.NEGATIVE_INFINITY
+  /** Whether a reading of this process was in line. Before that, a jump is a long stop. */
+  #wasInLine = false
+  #jumpCount = 0
 
   /** `stored`: what the process before has left; null: the source is the clock of the database. */
   constructor(
@@ -88,6 +91,11 @@ export class TrustedClock implements TrustedTime {
     return this.#jump === null && remainingMs === 0 ? null : { aheadMs, remainingMs }
   }
 
+  /** How often the source has jumped since this process had a reading in line. */
+  get jumpCount(): number {
+    return this.#jumpCount
+  }
+
   /** How far this host's clock is ahead of the reference. */
   get aheadMs(): number {
     return this.#clock() - this.reference()
@@ -109,11 +117,15 @@ export class TrustedClock implements TrustedTime {
     if (Math.abs(aheadMs) <= CLOCK_SKEW_MS_MAX) {
       this.#anchor = anchor
       this.#jump = null
+      this.#wasInLine = true
       return
     }
     const leadMs = sourceMs - elapsedMs
     const isSameJump = this.#jump !== null && Math.abs(leadMs - this.#jump.leadMs) <= CLOCK_SKEW_MS_MAX
-    if (this.#jump === null || !isSameJump) this.#jump = { leadMs, aheadMs, sinceMs: elapsedMs }
+    if (this.#jump === null || !isSameJump) {
+      this.#jump = { leadMs, aheadMs, sinceMs: elapsedMs }
+      if (this.#wasInLine) this.#jumpCount++
+    }
     const jump = this.#jump
     if (elapsedMs - jump.sinceMs < Math.min(Math.abs(jump.aheadMs), CLOCK_TRIAL_MS_MAX)) return
     this.#anchor = anchor

@@ -38,6 +38,8 @@ export const METRIC_LABELS = {
   notice: ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked", "key_expiring", "key_new_network", "terms_change", "account_suspended", "account_resumed", "units_80", "units_100", "list_done", "list_stopped", "report_decided", "other"],
   job_state: LISTED_JOB_STATES,
   mail_state: ["waiting", "under_way", "sent", "refused", "given_up"],
+  /** What a directory is for that the server writes to. */
+  directory: ["data", "jobs", "backups"],
 } as const satisfies Record<string, readonly string[]>
 
 export type MetricLabel = keyof typeof METRIC_LABELS
@@ -48,18 +50,23 @@ export type EvidenceKind = (typeof METRIC_LABELS.evidence)[number]
 /** Upper bounds of latency buckets, in seconds: a response from memory takes some tens of microseconds, one that needs the network up to seconds. */
 export const LATENCY_BUCKETS_S: readonly number[] = [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
+/** The same of operations on the database: SQLite takes some tens of microseconds, and the bounds of PostgreSQL are seconds. */
+const DATABASE_BUCKETS_S: readonly number[] = [0.000_1, 0.000_5, 0.001, 0.002_5, 0.01, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
 type MetricSpec = {
-  readonly kind: "counter" | "gauge" | "histogram"
   readonly description: string
   readonly labels: readonly MetricLabel[]
-  /** How the values of workers are combined. `each`: they are not, and the label `worker` tells them apart. */
-  readonly aggregation: "sum" | "min" | "max" | "each"
-}
+  /**
+   * How the values of workers are combined. `each`: they are not, and the label `worker` tells them apart. `missing`: no worker writes it, and
+   * the value is the count of those that have written nothing.
+   */
+  readonly aggregation: "sum" | "min" | "max" | "each" | "missing"
+} & ({ readonly kind: "counter" | "gauge" } | { readonly kind: "histogram"; readonly bucketsS: readonly number[] })
 
 /** All metrics by name. Counters continue when a worker is replaced. */
 export const METRICS = {
   mailkind_http_requests_total: { kind: "counter", description: "Responses, by route and status.", labels: ["route", "code"], aggregation: "sum" },
-  mailkind_http_request_duration_seconds: { kind: "histogram", description: "Time from accepting a request until its response is ready.", labels: ["route"], aggregation: "sum" },
+  mailkind_http_request_duration_seconds: { kind: "histogram", description: "Time from accepting a request until its response is ready.", labels: ["route"], aggregation: "sum", bucketsS: LATENCY_BUCKETS_S },
   mailkind_http_in_flight: { kind: "gauge", description: "Requests that were accepted and have no response yet.", labels: [], aggregation: "sum" },
   mailkind_http_body_bytes: { kind: "gauge", description: "Bytes of long bodies that are being read.", labels: [], aggregation: "sum" },
   mailkind_problems_total: { kind: "counter", description: "Refused requests, by problem code.", labels: ["problem"], aggregation: "sum" },
@@ -85,9 +92,13 @@ export const METRICS = {
   mailkind_lists_entries: { kind: "gauge", description: "Entries of the lists in use.", labels: ["set"], aggregation: "max" },
   mailkind_lists_sources: { kind: "gauge", description: "Sources of lists, by the outcome of their last download.", labels: ["source_outcome"], aggregation: "max" },
   mailkind_database_up: { kind: "gauge", description: "1: the database answers; 0: it was found unreachable and has not answered since.", labels: [], aggregation: "min" },
-  mailkind_database_latency_seconds: { kind: "gauge", description: "How long the last statement took that asks for nothing.", labels: [], aggregation: "max" },
+  mailkind_database_operation_duration_seconds: { kind: "histogram", description: "Time of statements outside of transactions and of whole transactions, with their wait for a connection or for others that write.", labels: [], aggregation: "sum", bucketsS: DATABASE_BUCKETS_S },
   mailkind_database_connections_in_use: { kind: "gauge", description: "Connections to PostgreSQL that work or are reserved; 0 with SQLite.", labels: [], aggregation: "sum" },
   mailkind_clock_trusted: { kind: "gauge", description: "1: the clock is confirmed; 0: it and the one that confirms it differ by more than a minute, or it has jumped: nothing is deleted for its age.", labels: [], aggregation: "min" },
+  mailkind_clock_timestamp_seconds: { kind: "gauge", description: "What the clock of this host says.", labels: [], aggregation: "max" },
+  mailkind_clock_jumps_total: { kind: "counter", description: "Jumps of the clock by more than a minute while the server ran: of the database's, with SQLite of this host's.", labels: [], aggregation: "max" },
+  mailkind_disk_free_bytes: { kind: "gauge", description: "What can still be written to the disk of a directory; 0 with a size of 0: there is no such directory, or the system does not tell.", labels: ["directory"], aggregation: "max" },
+  mailkind_disk_size_bytes: { kind: "gauge", description: "The size of the disk of a directory; 0: there is no such directory, or the system does not tell.", labels: ["directory"], aggregation: "max" },
   mailkind_backup_interval_seconds: { kind: "gauge", description: "Time between two scheduled backups; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_backup_age_seconds: { kind: "gauge", description: "Age of the newest scheduled backup, or of this process while there is none; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_nodes: { kind: "gauge", description: "Servers that share the database and the limits of callers, including this one.", labels: [], aggregation: "max" },
@@ -104,6 +115,9 @@ export const METRICS = {
   mailkind_callbacks_given_up: { kind: "gauge", description: "Callbacks of lists that were tried for a day, of lists that are not deleted yet.", labels: [], aggregation: "max" },
   mailkind_outbox_mails: { kind: "gauge", description: "Emails in the outbox, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
   mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting email; 0: none waits.", labels: [], aggregation: "max" },
+  mailkind_log_lines_lost_total: { kind: "counter", description: "Lines of the log that were lost, since nobody read the standard error.", labels: [], aggregation: "sum" },
+  mailkind_workers_missing: { kind: "gauge", description: "Processes that should serve and do not: they have ended, or start and do not listen yet.", labels: [], aggregation: "missing" },
+  mailkind_workers_ended_total: { kind: "counter", description: "Workers that ended unasked.", labels: [], aggregation: "sum" },
   mailkind_event_loop_lag_seconds: { kind: "gauge", description: "The greatest delay of the event loop within the last second.", labels: [], aggregation: "each" },
   mailkind_process_resident_memory_bytes: { kind: "gauge", description: "Resident memory.", labels: [], aggregation: "each" },
   mailkind_process_heap_bytes: { kind: "gauge", description: "Memory of the JavaScript heap.", labels: [], aggregation: "each" },

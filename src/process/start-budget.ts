@@ -1,6 +1,6 @@
 import type { FaultLog } from "../base/fault-log.ts"
 import type { Log } from "../base/log.ts"
-import type { OpenStore } from "../customers/store/core/store.ts"
+import { type OpenStore, wrapOperations } from "../customers/store/core/store.ts"
 import { outageOf, StoreError, type StoreErrorCode } from "../customers/store/core/store-error.ts"
 import type { System } from "../system/system.ts"
 
@@ -71,14 +71,7 @@ export class StartBudget {
 
   /** The same store, of which each operation is a step of the start until it has ended: from then on requests are served, and none waits. */
   storeFor(store: OpenStore, hasEnded: () => boolean = () => false): OpenStore {
-    const step = <T>(work: () => Promise<T>): Promise<T> => (hasEnded() ? work() : this.run(work))
-    return {
-      ...store,
-      all: (sql, params) => step(() => store.all(sql, params)),
-      one: (sql, params) => step(() => store.one(sql, params)),
-      run: (sql, params) => step(() => store.run(sql, params)),
-      transaction: (work, mode) => step(() => store.transaction(work, mode)),
-    }
+    return wrapOperations(store, operation => (hasEnded() ? operation() : this.run(operation)))
   }
 
   /** A statement that PostgreSQL cancelled was held up as well, by others or by a pause of the database itself. */

@@ -45,8 +45,8 @@ export type WorkerSlotDeps = {
   readonly socketsPerWorker: number
   /** What is left of the time that a worker may wait for the database, in milliseconds; null: all of it. */
   readonly databaseWaitMs: () => number | null
-  /** Called when the worker has ended, before the next one starts. */
-  readonly onExit: (workerIndex: number) => void
+  /** Called when the worker has ended, before the next one starts. `isUnasked`: it served, and nobody wanted it to end. */
+  readonly onExit: (workerIndex: number, isUnasked: boolean) => void
 }
 
 /**
@@ -251,7 +251,7 @@ export class WorkerSlot {
     this.#worker = null
     this.#isListening = false
     for (const event of Object.values(this.#pending)) event.resolve(false)
-    this.#deps.onExit(this.#index)
+    this.#deps.onExit(this.#index, this.#state === "running" || this.#state === "frozen")
     if (this.#state === "running") this.#scheduleRestart(pid, exit)
     if (this.#state === "frozen")
       this.#log("error", "a worker ended while another server takes over", exitFields(pid, exit))

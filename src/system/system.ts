@@ -113,7 +113,7 @@ function stopSignal(until?: AbortSignal): Promise<string> {
 /** How much text waits at most for whoever reads standard error. */
 const STDERR_BYTES_MAX = 8 * 1_048_576
 
-const stderrQueue = { isGuarded: false, bytes: 0, lostCount: 0 }
+const stderrQueue = { isGuarded: false, bytes: 0, lostCount: 0, toldCount: 0 }
 
 /** Writes to standard error. A full disk, and a reader that has gone or hangs, cost lines of the log and not the server. */
 function writeStderr(text: string): void {
@@ -132,10 +132,10 @@ function writeStderr(text: string): void {
 
 /** How many texts for standard error were lost since the last call, once there is room again; else 0. */
 function takeLostLines(): number {
-  if (stderrQueue.lostCount === 0 || stderrQueue.bytes > STDERR_BYTES_MAX) return 0
-  const { lostCount } = stderrQueue
-  stderrQueue.lostCount = 0
-  return lostCount
+  const { lostCount, toldCount, bytes } = stderrQueue
+  if (bytes > STDERR_BYTES_MAX) return 0
+  stderrQueue.toldCount = lostCount
+  return lostCount - toldCount
 }
 
 /** The name of this process's user, or who became root by `sudo`. The environment is not believed otherwise: anybody sets it. */
@@ -242,6 +242,8 @@ type ProcessStats = {
   readonly descriptorsMax: number
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number
+  /** How many texts for standard error were lost since the start, because nobody read it. */
+  readonly lostLineCount: number
 }
 
 const DESCRIPTORS_PATH = "/proc/self/fd"
@@ -258,6 +260,7 @@ function readProcessStats(): ProcessStats {
     descriptorCount: countDescriptors(),
     descriptorsMax: DESCRIPTORS_MAX,
     startedAtMs: PROCESS_STARTED_AT_MS,
+    lostLineCount: stderrQueue.lostCount,
   }
 }
 

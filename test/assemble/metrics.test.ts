@@ -1,18 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { networkSamples, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
-import { createInstrumentation } from "../../src/assemble/metrics.ts"
 import type { Part } from "../../src/assemble/part.ts"
 import { skipDeepChecksUnderLoad } from "../../src/assemble/server.ts"
-import { listsSamples } from "../../src/check/active-lists/lists-service.ts"
-import { parseSettings } from "../../src/config/settings.ts"
 import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { LOAD_LIMITS } from "../../src/http/admission/load-shedder.ts"
-import { createSystem } from "../../src/system/system.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount } from "../customers/temp-store.ts"
-import { knownLists, testApp } from "../support/app.ts"
-import { freePort } from "../support/free-port.ts"
-import { samplesOf } from "../support/prometheus.ts"
+import { knownLists } from "../support/app.ts"
+import { observedServer } from "./observed-server.ts"
 
 const ASKED: Part = {
   samples: () =>
@@ -24,29 +19,9 @@ const ASKED: Part = {
     }),
 }
 
-/** A house that observes itself; `works` is what it does again and again, by how often. */
-async function observed(
-  environment: Record<string, string> = { MAILKIND_METRICS: `127.0.0.1:${freePort()}` },
-  outside = ASKED,
-) {
-  const harness = await testApp({ tier: 0 })
-  const read = parseSettings(environment)
-  if (read.kind === "faulty") throw new Error(read.faults.join())
-  const works = new Map<number, () => void>()
-  const runInterval = (ms: number, work: () => void) => {
-    works.set(ms, work)
-    return () => void works.delete(ms)
-  }
-  const system = { ...createSystem(), runInterval, clock: harness.clock }
-  const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
-  const lists = { samples: () => listsSamples(knownLists, null) }
-  const over = own.createMetricsPart(() => [lists, outside, harness.customers, harness.mailsGoing, harness.jobsPart])
-  return { harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
-}
-
 describe("a scrape tells", () => {
   test("how DNS, tenants and their caches stand", async () => {
-    const { over, samples } = await observed()
+    const { over, samples } = await observedServer({ parts: [ASKED] })
     over.start()
     const facts = await samples()
     expect(
@@ -71,14 +46,14 @@ describe("a scrape tells", () => {
   })
 
   test("that DNS is away where nobody is asked", async () => {
-    const { over, samples } = await observed(undefined, OFFLINE_NETWORK)
+    const { over, samples } = await observedServer({ parts: [OFFLINE_NETWORK] })
     over.start()
     expect((await samples()).get("mailkind_dns_up")).toBe(0)
     await over.stop()
   })
 
   test("what lists hold, and when they were made", async () => {
-    const { over, samples } = await observed()
+    const { over, samples } = await observedServer({ parts: [ASKED] })
     over.start()
     const facts = await samples()
     const { builtAt, entryCounts } = knownLists.lists.pack
@@ -89,7 +64,7 @@ describe("a scrape tells", () => {
   })
 
   test("keys, leases and usage as of now, and what is in flight", async () => {
-    const { harness, own, over, samples } = await observed()
+    const { harness, own, over, samples } = await observedServer({ parts: [ASKED] })
     over.start()
     expect((await harness.ask("GET /v1/check?domain=stripe.com")).status).toBe(200)
     await harness.time.tick(3000)
@@ -109,7 +84,7 @@ describe("a scrape tells", () => {
   })
 
   test("that units could not be leased", async () => {
-    const { harness, over, samples } = await observed()
+    const { harness, over, samples } = await observedServer({ parts: [ASKED] })
     over.start()
     await harness.store.run("DROP TABLE units")
     expect((await harness.ask("GET /v1/check?domain=stripe.com")).status).toBe(500)
@@ -118,7 +93,7 @@ describe("a scrape tells", () => {
   })
 
   test("mails by notice and state, for how long the oldest has waited, lists by state, and callbacks", async () => {
-    const { harness, over, works, samples } = await observed()
+    const { harness, over, query, samples } = await observedServer({ parts: [ASKED] })
     const accountId = await newAccount(harness.changes, "jane@acme.com")
     await post(harness.store, accountId, "key_1", harness.clock())
     await harness.store.run(
@@ -131,9 +106,7 @@ describe("a scrape tells", () => {
     )
     over.start()
     await harness.time.tick(5000)
-    works.get(15_000)?.()
-    // What it asks the store is told when the store has answered.
-    for (let turn = 0; turn < 50; turn++) await new Promise(resolve => setImmediate(resolve))
+    await query()
     const facts = await samples()
     expect(facts.get('mailkind_outbox_mails{notice="key_created",mail_state="waiting"}')).toBe(1)
     expect(facts.get("mailkind_outbox_oldest_waiting_seconds")).toBe(5)
@@ -144,7 +117,7 @@ describe("a scrape tells", () => {
   })
 
   test("what the process takes", async () => {
-    const { over, samples } = await observed()
+    const { over, samples } = await observedServer({ parts: [ASKED] })
     over.start()
     const facts = await samples()
     for (const name of ["resident_memory_bytes", "heap_bytes", "cpu_seconds_total", "start_time_seconds"])
@@ -154,13 +127,13 @@ describe("a scrape tells", () => {
 })
 
 test("where metrics are off nothing is written down again and again, and the end ends everything", async () => {
-  const { over, works } = await observed({})
+  const { over, works } = await observedServer({ environment: {} })
   over.start()
   const looks = [...works.keys()]
   expect(looks).toEqual([50])
   await over.stop()
   expect(works.size).toBe(0)
-  const on = await observed()
+  const on = await observedServer({ parts: [ASKED] })
   on.over.start()
   expect(on.works.size).toBe(3)
   await on.over.stop()
@@ -168,7 +141,7 @@ test("where metrics are off nothing is written down again and again, and the end
 })
 
 test("what is deep gives way while the server has much to do", async () => {
-  const { own } = await observed({})
+  const { own } = await observedServer({ environment: {} })
   const query = skipDeepChecksUnderLoad({ queryDns: null, isDnsUnavailable: () => false }, own.loadShedder)
   const half = LOAD_LIMITS.inFlightMax / 2
   for (let count = 2; count < half; count++) own.loadShedder.acquire()

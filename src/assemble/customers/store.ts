@@ -9,13 +9,14 @@ import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
-import type { OpenStore } from "../../customers/store/core/store.ts"
+import { type OpenStore, wrapOperations } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
 import { processConnectionsMax } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
+import type { Meter } from "../../http/metrics/meter.ts"
 import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
 import type { Part } from "../part.ts"
@@ -62,21 +63,22 @@ export function createDatabasePoll({ system, log }: AppContext, store: OpenStore
 export const hasStore = ({ settings }: AppContext): boolean =>
   settings.MAILKIND_DATABASE_URL !== null || existsSync(sqliteFile(settings))
 
+/** The same store, which counts the time of each operation. */
+export const timeOperations = ({ stopwatch }: Pick<System, "stopwatch">, store: OpenStore, meter: Meter): OpenStore =>
+  wrapOperations(store, async operation => {
+    const startedAtMs = stopwatch()
+    try {
+      return await operation()
+    } finally {
+      meter.recordDatabaseOperation(stopwatch() - startedAtMs)
+    }
+  })
+
 /** An open store as a part of a server, which closes it last. */
-export const createStorePart = ({ stopwatch }: Pick<System, "stopwatch">, store: OpenStore): Part => ({
+export const createStorePart = (store: OpenStore): Part => ({
   samples: () => [
     ["mailkind_database_up", store.isUnavailable() ? 0 : 1],
     ["mailkind_database_connections_in_use", store.connectionsInUse()],
-  ],
-  queriedSamples: [
-    {
-      read: async () => {
-        const startedAtMs = stopwatch()
-        await store.one("SELECT 1 AS one")
-        return [["mailkind_database_latency_seconds", (stopwatch() - startedAtMs) / 1000]]
-      },
-      failure: null, // `mailkind_database_up` tells it
-    },
   ],
   stop: store.close,
 })

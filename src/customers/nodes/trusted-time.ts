@@ -52,7 +52,11 @@ export async function createTrustedTimeService(
   const intervals = createIntervals(system.runInterval, firstMs === null ? [[NODE_BOUNDS.intervalMs, readOnce]] : [])
   /** Whether the clock is in doubt, as far as the last readings tell. */
   const isInDoubt = (): boolean => trusted.doubt() !== null
-  const samples = (): readonly Sample[] => [["mailkind_clock_trusted", isInDoubt() ? 0 : 1]]
+  const samples = (): readonly Sample[] => [
+    ["mailkind_clock_trusted", isInDoubt() ? 0 : 1],
+    ["mailkind_clock_timestamp_seconds", clock() / 1000],
+    ["mailkind_clock_jumps_total", trusted.jumpCount],
+  ]
   return {
     time: trusted,
     isInDoubt,

@@ -1,5 +1,5 @@
 import { assert } from "../../base/errors.ts"
-import { LATENCY_BUCKETS_S, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../contract/metrics.ts"
+import { METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../contract/metrics.ts"
 
 /*
  * Each process counts in an array of numbers of its own, its shard. The tables of `contract/metrics.ts` determine the layout:
@@ -9,17 +9,21 @@ import { LATENCY_BUCKETS_S, METRIC_LABELS, METRICS, type MetricLabel, type Metri
  * A series is one cell, or for a histogram the count of each bucket, the count above the last bucket and the sum in seconds.
  */
 
-/** The cells of one series of a histogram. */
-export const LATENCY_CELLS = LATENCY_BUCKETS_S.length + 2
-
-type MetricLayout = { readonly offset: number; readonly seriesCount: number; readonly seriesCells: number }
+type MetricLayout = {
+  readonly offset: number
+  readonly seriesCount: number
+  readonly seriesCells: number
+  /** The upper bounds of the buckets of a histogram; of anything else there are none. */
+  readonly bucketsS: readonly number[]
+}
 
 const metricLayouts = new Map<MetricName, MetricLayout>()
 let cellCount = 0
-for (const [name, { kind, labels }] of Object.entries(METRICS)) {
-  const seriesCount = labels.reduce((count, label: MetricLabel) => count * METRIC_LABELS[label].length, 1)
-  const seriesCells = kind === "histogram" ? LATENCY_CELLS : 1
-  metricLayouts.set(name as MetricName, { offset: cellCount, seriesCount, seriesCells }) // the keys are those of METRICS
+for (const [name, spec] of Object.entries(METRICS)) {
+  const seriesCount = spec.labels.reduce((count, label: MetricLabel) => count * METRIC_LABELS[label].length, 1)
+  const bucketsS = spec.kind === "histogram" ? spec.bucketsS : []
+  const seriesCells = spec.kind === "histogram" ? bucketsS.length + 2 : 1
+  metricLayouts.set(name as MetricName, { offset: cellCount, seriesCount, seriesCells, bucketsS }) // the keys are those of METRICS
   cellCount += seriesCount * seriesCells
 }
 
@@ -105,6 +109,6 @@ export function splitSharedMemory(memory: Uint8Array): SharedCounters {
 }
 
 /** Sets the gauges of an ended process to zero. Its counters stay. */
-export function clearGauges(shard: Float64Array | undefined): void {
-  if (shard !== undefined) for (const cell of GAUGE_CELLS) shard[cell] = 0
+export function clearGauges(shard: Float64Array): void {
+  for (const cell of GAUGE_CELLS) shard[cell] = 0
 }

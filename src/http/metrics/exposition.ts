@@ -1,4 +1,4 @@
-import { BUILD_METRIC, LATENCY_BUCKETS_S, METRICS, type MetricName } from "../../contract/metrics.ts"
+import { BUILD_METRIC, METRICS, type MetricName } from "../../contract/metrics.ts"
 import { cellIndex, metricLayout, seriesLabels } from "./counter-layout.ts"
 
 /** The version of this program, the commit that it was built from (empty: not known), and the version of Bun. */
@@ -21,14 +21,18 @@ const ZERO_SERIES_MAX = 64
 /** Media type of the text format, version 0.0.4. */
 const MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** Renders the counters of all processes as Prometheus's text. A metric without any sample is printed as zero. */
+/**
+ * Renders the counters of all processes as Prometheus's text. A counter without any sample is printed as zero. A gauge is left out while no
+ * process serves: that nobody measures it does not mean that the database or DNS is away.
+ */
 export function renderExposition(shards: readonly Float64Array[], build: BuildInfo): Exposition {
   const names = Object.keys(METRICS) as MetricName[] // the keys are those of METRICS
   const metrics = names.map(name => {
     const { kind, description } = METRICS[name]
     if (kind === "histogram") return renderMetric(name, description, kind, histogramSamples(name, shards))
     const samples = numberSamples(name, shards)
-    return renderMetric(name, description, kind, samples.length > 0 ? samples : [{ labels: {}, value: 0 }])
+    const none = kind === "counter" ? [{ labels: {}, value: 0 }] : []
+    return renderMetric(name, description, kind, samples.length > 0 ? samples : none)
   })
   const { name, description } = BUILD_METRIC
   metrics.push(renderMetric(name, description, "gauge", [{ labels: { ...build }, value: 1 }]))
@@ -53,6 +57,7 @@ function numberSamples(name: MetricName, all: readonly Float64Array[]): readonly
   // A worker that has not written its gauges yet is left out, because its zeros would be taken for values.
   const shards =
     kind === "counter" && aggregation === "sum" ? all : all.filter(shard => (shard[START_TIME_CELL] ?? 0) > 0)
+  if (aggregation === "missing") return [{ labels: {}, value: all.length - shards.length }]
   const series = seriesLabels(name)
   if (aggregation === "each") {
     return shards.flatMap(shard =>
@@ -73,12 +78,12 @@ const AGGREGATIONS = {
 
 /** The cumulative buckets, the sum and the count of each series with at least one observation. */
 function histogramSamples(name: MetricName, shards: readonly Float64Array[]): readonly Sample[] {
-  const { offset, seriesCells } = metricLayout(name)
+  const { offset, seriesCells, bucketsS } = metricLayout(name)
   return seriesLabels(name).flatMap((labels, n) => {
     const cell = (index: number): number =>
       shards.reduce((sum, shard) => sum + (shard[offset + n * seriesCells + index] ?? 0), 0)
     let count = 0
-    const buckets = [...LATENCY_BUCKETS_S, "+Inf"].map((le, index) => {
+    const buckets = [...bucketsS, "+Inf"].map((le, index) => {
       count += cell(index)
       return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count }
     })

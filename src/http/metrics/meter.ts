@@ -1,17 +1,22 @@
 import type { Category } from "../../contract/categories.ts"
-import { LATENCY_BUCKETS_S, METRIC_LABELS, METRICS, type MetricName, type Sample } from "../../contract/metrics.ts"
+import { METRIC_LABELS, METRICS, type MetricName, type Sample } from "../../contract/metrics.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import type { Reason } from "../../contract/reasons.ts"
 import { ROUTES } from "../../contract/routes.ts"
-import { cellIndex, LATENCY_CELLS, labelIndex, metricLayout } from "./counter-layout.ts"
+import { cellIndex, labelIndex, metricLayout } from "./counter-layout.ts"
 
-const BUCKETS_MS = Float64Array.from(LATENCY_BUCKETS_S, s => s * 1000)
-/** Where the sum of a latency stands among the cells of its series. */
-const SUM_OFFSET = LATENCY_CELLS - 1
+type Histogram = { readonly offset: number; readonly seriesCells: number; readonly boundsMs: Float64Array }
+
+function histogramOf(name: MetricName): Histogram {
+  const { bucketsS, ...layout } = metricLayout(name)
+  return { ...layout, boundsMs: Float64Array.from(bucketsS, s => s * 1000) }
+}
+
+const LATENCY = histogramOf("mailkind_http_request_duration_seconds")
+const DATABASE = histogramOf("mailkind_database_operation_duration_seconds")
 
 const REQUESTS_OFFSET = metricLayout("mailkind_http_requests_total").offset
 const CODE_COUNT = METRIC_LABELS.code.length
-const LATENCY_OFFSET = metricLayout("mailkind_http_request_duration_seconds").offset
 const VERDICTS_OFFSET = metricLayout("mailkind_verdicts_total").offset
 /** Maps of their own for verdicts: `cellIndex` takes twice the time. */
 const CATEGORY_OFFSETS = new Map(
@@ -47,11 +52,22 @@ export class Meter {
     const shard = this.#shard
     const code = REQUESTS_OFFSET + route * CODE_COUNT + (CODE_INDEXES[status] ?? CODE_COUNT - 1)
     shard[code] = (shard[code] ?? 0) + 1
-    const latency = LATENCY_OFFSET + route * LATENCY_CELLS
+    this.#observe(LATENCY, route, tookMs)
+  }
+
+  /** Counts an operation on the database, whether it succeeded or not. */
+  recordDatabaseOperation(tookMs: number): void {
+    this.#observe(DATABASE, 0, tookMs)
+  }
+
+  #observe({ offset, seriesCells, boundsMs }: Histogram, series: number, tookMs: number): void {
+    const shard = this.#shard
+    const first = offset + series * seriesCells
+    const sum = first + seriesCells - 1
     let bucket = 0
-    while (bucket < BUCKETS_MS.length && tookMs > (BUCKETS_MS[bucket] ?? 0)) bucket++
-    shard[latency + bucket] = (shard[latency + bucket] ?? 0) + 1
-    shard[latency + SUM_OFFSET] = (shard[latency + SUM_OFFSET] ?? 0) + tookMs / 1000
+    while (bucket < boundsMs.length && tookMs > (boundsMs[bucket] ?? 0)) bucket++
+    shard[first + bucket] = (shard[first + bucket] ?? 0) + 1
+    shard[sum] = (shard[sum] ?? 0) + tookMs / 1000
   }
 
   /** How many responses of the API this shard has counted with a status of this class: 2 for 200 to 299. */

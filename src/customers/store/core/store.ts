@@ -69,6 +69,18 @@ export type OpenStore = Store & {
   readonly onChange: (listener: () => void) => void
 }
 
+/** Runs one operation on a store: a statement outside of transactions, or a whole transaction. */
+type RunOperation = <T>(operation: () => Promise<T>) => Promise<T>
+
+/** The same store, each operation of which is run by `run`. */
+export const wrapOperations = (store: OpenStore, run: RunOperation): OpenStore => ({
+  ...store,
+  all: (sql, params) => run(() => store.all(sql, params)),
+  one: (sql, params) => run(() => store.one(sql, params)),
+  run: (sql, params) => run(() => store.run(sql, params)),
+  transaction: (work, mode) => run(() => store.transaction(work, mode)),
+})
+
 /** What the clock of the database says; null: it has none. */
 export async function readClock(store: OpenStore): Promise<number | null> {
   const row = await store.one<{ readonly atMs: number | null }>(`SELECT ${store.clockSql} AS "atMs"`)
