@@ -242,6 +242,7 @@ export const ROUTES = {
   docsSelfHosting: { method: "GET", path: "/docs/self-hosting", description: "Run your own server: start it, let people in, and put it behind a proxy.", access: "anybody", kind: "page", problems: [] },
   docsPlatforms: { method: "GET", path: "/docs/platforms", description: "From nothing to a first verdict on each platform.", access: "anybody", kind: "page", problems: [] },
   docsOperation: { method: "GET", path: "/docs/operation", description: "Metrics, load and memory of a running server, systemd and containers.", access: "anybody", kind: "page", problems: [] },
+  docsAlerts: { method: "GET", path: "/docs/alerts", description: "Rules for Prometheus that tell of each fault, and what to do then.", access: "anybody", kind: "page", problems: [] },
   docsRefreshes: { method: "GET", path: "/docs/refreshes", description: "When the lists are refreshed, what a refresh refuses, and sources of your own.", access: "anybody", kind: "page", problems: [] },
   docsLog: { method: "GET", path: "/docs/log", description: "Every event of the log, its level, its fields and its meaning.", access: "anybody", kind: "page", problems: [] },
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and how to go back.", access: "anybody", kind: "page", problems: [] },

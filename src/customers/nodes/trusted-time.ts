@@ -52,15 +52,10 @@ export async function createTrustedTimeService(
   const intervals = createIntervals(system.runInterval, firstMs === null ? [[NODE_BOUNDS.intervalMs, readOnce]] : [])
   /** Whether the clock is in doubt, as far as the last readings tell. */
   const isInDoubt = (): boolean => trusted.doubt() !== null
-  const samples = (): readonly Sample[] => [
-    ["mailkind_clock_trusted", isInDoubt() ? 0 : 1],
-    ["mailkind_clock_timestamp_seconds", clock() / 1000],
-    ["mailkind_clock_jumps_total", trusted.jumpCount],
-  ]
   return {
     time: trusted,
     isInDoubt,
-    samples,
+    samples: () => clockSamples(trusted, clock()),
     start: () => {
       if (firstMs === null) void readOnce()
       intervals.start()
@@ -72,6 +67,12 @@ export async function createTrustedTimeService(
     },
   }
 }
+
+const clockSamples = (trusted: TrustedClock, nowMs: number): readonly Sample[] => [
+  ["mailkind_clock_trusted", trusted.doubt() === null ? 1 : 0],
+  ["mailkind_clock_timestamp_seconds", nowMs / 1000],
+  ["mailkind_clock_jumps_total", trusted.jumpCount],
+]
 
 /** Reports once that the clock is in doubt, and once that it is no longer. */
 function createDoubtReport(faults: FaultLog, isOwn: boolean): (doubt: ClockDoubt | null) => void {

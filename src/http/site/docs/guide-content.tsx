@@ -108,7 +108,7 @@ function operationPages({ baseUrl, testDomain }: GuideContentDeps): readonly Sea
 const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists" | "pricing"> = {
   ...{ inventory: null, pricing: null },
   operatorFiles: {
-    deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "" },
+    deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "", alerts: "" },
     dashboardPath: "",
     alertsPath: "",
   },
@@ -145,7 +145,7 @@ function commonFacts({ guide, testDomain, baseUrl, securityContacts, pricing }: 
 }
 
 /** The pages that show or offer files of operators. */
-const OPERATOR_PAGES: ReadonlySet<string> = new Set(["docsOperation", "docsPlatforms", "docsScaling"])
+const OPERATOR_PAGES: ReadonlySet<string> = new Set(["docsOperation", "docsAlerts", "docsPlatforms", "docsScaling"])
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
   const inventory = route === "docsLicences" ? await deps.guide.inventory() : null

@@ -1,6 +1,7 @@
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import ADAPTERS from "./pages/adapters.md" with { type: "text" }
 import AGENTS from "./pages/agents.md" with { type: "text" }
+import ALERTS from "./pages/alerts.md" with { type: "text" }
 import CLIENTS from "./pages/clients.md" with { type: "text" }
 import COMMANDS from "./pages/commands.md" with { type: "text" }
 import DEGRADED from "./pages/degraded.md" with { type: "text" }
@@ -70,6 +71,7 @@ const PARTS = [
       { route: "docsSettings", title: "Settings", text: SETTINGS },
       { route: "docsCommands", title: "Commands", text: COMMANDS },
       { route: "docsOperation", title: "Operation", text: OPERATION },
+      { route: "docsAlerts", title: "Alerts", text: ALERTS },
       { route: "docsLog", title: "The log", text: LOG },
       { route: "docsMails", title: "Emails", text: MAILS },
       { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },

@@ -20,6 +20,7 @@ import { LICENCES, packageId } from "../../../../src/licences/inventory.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { ROOT } from "../../../architecture/source-files.ts"
 import { attributesIn, BASE_URL, guideFactsFor, openSite, unescapeHtml } from "../../../support/open-site.ts"
+import { RULES_FILE, readAlertRules } from "../../../support/promtool.ts"
 import { sampleIn } from "./sample-in.ts"
 
 const ask = openSite()
@@ -150,12 +151,27 @@ test("the page about self-hosting has an anchor for each setting, which leads to
     expect(html).toContain(`<li id="${name}"><a href="${ROUTES.docsSettings.path}#${name}">`)
 })
 
-test("the page about operation links to the dashboard and the alerts, under their names in the sources", async () => {
+test.each([
+  ["docsOperation", "mailkind.json"],
+  ["docsAlerts", "alerts.yml"],
+] as const)("the page %s links to %s, under its name in the sources", async (route, name) => {
   const own = openSite({ asset: name => createSystem().files.bundled(`${name}.asset`) })
-  const html = await (await own(ROUTES.docsOperation.path)).text()
-  for (const name of ["mailkind.json", "alerts.yml"]) {
-    const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
-    expect(await (await own(path)).text()).toBe(await Bun.file(join(ROOT, "data/grafana", name)).text())
+  const html = await (await own(ROUTES[route].path)).text()
+  const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
+  expect(await (await own(path)).text()).toBe(await Bun.file(join(ROOT, "data/grafana", name)).text())
+})
+
+test("the page about alerts shows the rules as they are, and each names a section of the guide", async () => {
+  const own = openSite({ asset: name => createSystem().files.bundled(`${name}.asset`) })
+  const markdown = await (await own(`${ROUTES.docsAlerts.path}.md`)).text()
+  expect(markdown).toContain((await Bun.file(RULES_FILE).text()).trimEnd())
+  for (const { alert, annotations } of await readAlertRules()) {
+    const [path = "", anchor = ""] = (annotations["guide"] ?? "").split("#")
+    expect([alert, anchor, await (await own(path)).text()]).toEqual([
+      alert,
+      expect.stringMatching(/./),
+      expect.stringContaining(`id="${anchor}"`),
+    ])
   }
 })
 

@@ -237,6 +237,7 @@ const DEPLOY_FILES = [
   { name: "nginx", language: "nginx", caption: "nginx.conf" },
   { name: "caddy", language: "caddy", caption: "Caddyfile" },
   { name: "haproxy", language: "haproxy", caption: "haproxy.cfg" },
+  { name: "alerts", language: "yaml", caption: "alerts.yml" },
 ] as const
 
 const numbers = (head: string) => ({ head, cells: "number" }) as const
