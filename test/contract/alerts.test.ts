@@ -259,3 +259,56 @@ test.skipIf(PROMTOOL === null)("each alert fires in its moment, alone, and nothi
   ])
   expect(await differingAlerts(cases)).toBe("")
 })
+
+test.skipIf(PROMTOOL === null)(
+  "of two nodes the one with the fault is named, and what both read from the database is told once",
+  async () => {
+    const [a, b] = ['job="checks",instance="a"', 'job="checks",instance="b"']
+    const of = (node: string, series: Moment["series"]): Moment["series"] =>
+      Object.fromEntries(Object.entries(series).map(([name, values]) => [`${name}{${node}}`, values]))
+    const both = (series: Moment["series"]) => ({ ...of(a, series), ...of(b, series) })
+    const scraped = {
+      ...of(a, { up: "1x60", mailkind_build_info: "1x60", mailkind_database_up: "1x60" }),
+      ...of(b, { up: "1x60", mailkind_build_info: "1x60", mailkind_database_up: "0x60" }),
+      ...both({ mailkind_outbox_oldest_waiting_seconds: "4000x60" }),
+    }
+    const down = {
+      ...of(a, { up: "1x60", mailkind_build_info: "1x60" }),
+      ...of(b, { up: "1x9 0x60", mailkind_build_info: "1x9" }),
+    }
+    const cases = [
+      { name: "a database", scraped, firing: ["MailkindDatabaseAway@b", "MailkindMailsWait"] },
+      { name: "a node that is down", scraped: down, firing: ["MailkindDown@b"] },
+      {
+        name: "both down",
+        scraped: both({ up: "1x9 0x60", mailkind_build_info: "1x9" }),
+        firing: ["MailkindDown@a", "MailkindDown@b", "MailkindDown"],
+      },
+    ]
+    const state = { every: "1m", at: "40m", isOfNodes: true } as const
+    expect(await differingAlerts(cases.map(each => ({ ...state, ...each })))).toBe("")
+  },
+)
+
+test.skipIf(PROMTOOL === null)("a restart of a server with two workers fires nothing, at no moment", async () => {
+  const scraped: Moment["series"] = {
+    up: "1x9 0x1 1x30",
+    mailkind_build_info: "1x9 _x1 1x30",
+    mailkind_workers_missing: "0x9 _x1 2x1 0x30",
+    mailkind_workers_ended_total: "3x9 _x1 0x30",
+    'mailkind_process_start_time_seconds{worker="0"}': "1x9 _x2 700x30",
+    'mailkind_process_start_time_seconds{worker="1"}': "1x9 _x2 700x30",
+    mailkind_database_up: "1x9 _x2 1x30",
+    mailkind_dns_up: "1x9 _x2 0x1 1x30",
+    'mailkind_dns_questions_total{dns_outcome="records"}': "0+90x9 _x1 0+90x30",
+    mailkind_log_lines_lost_total: "5x9 _x1 0x30",
+    mailkind_clock_jumps_total: "1x9 _x1 0x30",
+    mailkind_clock_trusted: "1x9 _x2 0x30",
+    mailkind_request_log_dropped_total: "900x9 _x1 0x30",
+    'mailkind_disk_free_bytes{directory="data"}': `${GIB}x9 _x2 0x1 ${GIB}x30`,
+    'mailkind_disk_size_bytes{directory="data"}': `${9 * GIB}x9 _x2 0x1 ${9 * GIB}x30`,
+  }
+  const moments = ["9m", "11m", "12m", "14m", "20m", "35m"]
+  const cases = moments.map(at => ({ name: `at ${at}`, every: "1m", at, scraped, firing: [] }) as const)
+  expect(await differingAlerts(cases)).toBe("")
+})

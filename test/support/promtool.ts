@@ -45,7 +45,9 @@ export type AlertCase = {
   readonly every: "1m" | "1h"
   readonly at: string
   readonly scraped: Scraped
+  /** By their names. Where what was scraped is of nodes by `name@instance`, and by the name alone if the alert is of all. */
   readonly firing: readonly string[]
+  readonly isOfNodes?: boolean
 }
 
 /** Has promtool evaluate the rules for all cases. Gives what it says of those that are otherwise; empty: none is. */
@@ -64,17 +66,17 @@ export async function differingAlerts(cases: readonly AlertCase[]): Promise<stri
 const ruleTests = (every: string, cases: readonly AlertCase[]) => ({
   rule_files: [RULES_FILE],
   evaluation_interval: every,
-  tests: cases.map(({ name, at, scraped, firing }) => ({
+  tests: cases.map(({ name, at, scraped, firing, isOfNodes = false }) => ({
     interval: every,
-    input_series: Object.entries({ ...WELL, ...scraped }).map(([series, values]) => ({
+    input_series: Object.entries(isOfNodes ? scraped : { ...WELL, ...scraped }).map(([series, values]) => ({
       series: withTarget(series),
       values,
     })),
     promql_expr_test: [
       {
-        expr: `group by (alertname) (ALERTS{alertstate="firing"}) # ${name}`,
+        expr: `group by (alertname${isOfNodes ? ", instance" : ""}) (ALERTS{alertstate="firing"}) # ${name}`,
         eval_time: at,
-        exp_samples: firing.map(alertname => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
+        exp_samples: firing.map(alert => ({ labels: `{alertname="${alert.replace("@", '",instance="')}"}`, value: 1 })),
       },
     ],
   })),
@@ -111,7 +113,7 @@ export function scrapesOf(before: string, after: string, nowS: number): Scraped 
     const [first, last] = [then.get(name), now.get(name)]
     const isCounted = counted.has(metric) || counted.has(metric.replace(/_(?:bucket|sum|count)$/, ""))
     const well = first === undefined ? `_x${WELL_COUNT}` : `${first - shift}x${WELL_COUNT - 1}`
-    const step = isCounted && last !== undefined ? last - (first ?? 0) : 0
+    const step = isCounted && last !== undefined ? Math.max(0, last - (first ?? 0)) : 0
     const ill = last === undefined ? `_x${ILL_COUNT}` : `${last - shift}+${step}x${ILL_COUNT}`
     return [name, `${well} ${ill}`]
   })
