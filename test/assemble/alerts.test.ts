@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test"
+import { expect } from "bun:test"
 import { networkSamples } from "../../src/assemble/check/network.ts"
 import { createStorePart, timeOperations } from "../../src/assemble/customers/store.ts"
 import type { Part } from "../../src/assemble/part.ts"
@@ -11,7 +11,7 @@ import { createSystem, type System } from "../../src/system/system.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount } from "../customers/temp-store.ts"
 import { knownLists } from "../support/app.ts"
-import { type AlertCase, differingAlerts, PROMTOOL, scrapesOf, WELL_COUNT } from "../support/promtool.ts"
+import { type AlertCase, differingAlerts, scrapesOf, testRules, WELL_COUNT } from "../support/promtool.ts"
 import { settled } from "../support/time.ts"
 import { observedServer } from "./observed-server.ts"
 
@@ -213,7 +213,7 @@ async function afterFault(alert: string, fault: Fault): Promise<AlertCase> {
   return { name: alert, every: "1m", at, scraped: scrapesOf(before, after, nowMs / 1000), firing: [alert] }
 }
 
-test.skipIf(PROMTOOL === null)("a fault moves the metrics by which its alert fires, alone", async () => {
+testRules("a fault moves the metrics by which its alert fires, alone", async () => {
   const cases: AlertCase[] = []
   for (const [alert, fault] of Object.entries(FAULTS)) cases.push(await afterFault(alert, fault()))
   const well: Fault = { happens: () => undefined }

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { networkSamples, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
+import { timeOperations } from "../../src/assemble/customers/store.ts"
 import type { Part } from "../../src/assemble/part.ts"
 import { skipDeepChecksUnderLoad } from "../../src/assemble/server.ts"
 import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { LOAD_LIMITS } from "../../src/http/admission/load-shedder.ts"
+import { createSystem } from "../../src/system/system.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount } from "../customers/temp-store.ts"
 import { knownLists } from "../support/app.ts"
+import { freePort } from "../support/free-port.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 import { observedServer } from "./observed-server.ts"
 
 const ASKED: Part = {
@@ -124,6 +128,49 @@ describe("a scrape tells", () => {
       expect(facts.get(`mailkind_process_${name}{worker="0"}`)).toBeGreaterThan(0)
     await over.stop()
   })
+})
+
+test("a disk that does not answer is asked once, and others are asked again", async () => {
+  const asked: string[] = []
+  const { files } = createSystem()
+  const diskSpace = (path: string) => {
+    asked.push(path)
+    return path === "/backups" ? new Promise<never>(() => undefined) : Promise.resolve({ freeBytes: 1, sizeBytes: 2 })
+  }
+  const { over, query, samples } = await observedServer({
+    environment: {
+      MAILKIND_METRICS: `127.0.0.1:${freePort()}`,
+      MAILKIND_DATA_DIR: "/data",
+      MAILKIND_BACKUP_DIR: "/backups",
+    },
+    outside: { files: { ...files, diskSpace } },
+  })
+  over.start()
+  // What was asked at the start has not answered yet.
+  await query()
+  await query()
+  expect(asked.toSorted()).toEqual(["/backups", "/data", "/data", "/data/jobs", "/data/jobs"])
+  const facts = await samples()
+  const told = (directory: string) =>
+    ["free", "size"].map(what => facts.get(`mailkind_disk_${what}_bytes{directory="${directory}"}`))
+  expect([told("data"), told("backups")]).toEqual([
+    [1, 2],
+    [0, 0],
+  ])
+  await over.stop()
+})
+
+test("an operation on the database counts with its time, also one that fails", async () => {
+  const { harness, own, samples } = await observedServer()
+  const times = [0, 40, 100, 103, 200, 400]
+  const timed = timeOperations({ stopwatch: () => times.shift() ?? 0 }, harness.store, own.meter)
+  await timed.run("UPDATE accounts SET tier = tier")
+  await timed.transaction(async inner => void (await inner.all("SELECT id FROM accounts")))
+  expect(await outcomeOf(timed.one("SELECT nothing FROM nowhere"))).toThrow()
+  const facts = await samples()
+  const bucket = (le: string) => facts.get(`mailkind_database_operation_duration_seconds_bucket{le="${le}"}`)
+  expect(["0.0025", "0.01", "0.025", "0.1", "0.25", "+Inf"].map(bucket)).toEqual([0, 1, 1, 2, 3, 3])
+  expect(facts.get("mailkind_database_operation_duration_seconds_sum")).toBeCloseTo(0.243)
 })
 
 test("where metrics are off nothing is written down again and again, and the end ends everything", async () => {

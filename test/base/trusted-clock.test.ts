@@ -157,3 +157,19 @@ test("a server that is off each night deletes in the end, and one with a new jum
 test("a database without any time trusts the clock", () => {
   expect(host({ confirmedAtMs: null, heldMs: 0 }).trusted.now()).not.toBeNull()
 })
+
+test("a jump is counted once while a server runs, and neither a long stop before it nor a clock that is set back is one", () => {
+  const { state, trusted, read, pass } = host(FRESH, DAY_MS)
+  read()
+  pass(CLOCK_TRIAL_MS_MAX + 60_000)
+  expect(trusted.jumpCount).toBe(0)
+  state.ahead += HOUR_MS
+  pass(60_000)
+  expect(trusted.jumpCount).toBe(1)
+  state.ahead -= HOUR_MS
+  pass(60_000)
+  expect(trusted.jumpCount).toBe(1)
+  state.ahead -= DAY_MS
+  pass(60_000)
+  expect(trusted.jumpCount).toBe(2)
+})

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test"
 import {
   type AlertCase,
   differingAlerts,
-  PROMTOOL,
   RULES_FILE,
   readAlertRules,
   runPromtool,
+  testRules,
 } from "../support/promtool.ts"
 
 /** What was scraped of a server, without the labels that Prometheus adds, and when the rules are looked at. */
@@ -245,14 +245,14 @@ test("each alert has a moment in which it fires and one in which it does not", a
   expect(Object.keys(CASES).sort()).toEqual((await readAlertRules()).map(({ alert }) => alert).sort())
 })
 
-test.skipIf(PROMTOOL === null)("Prometheus takes the rules", async () => {
+testRules("Prometheus takes the rules", async () => {
   expect(await runPromtool(["check", "rules", RULES_FILE])).toEqual({
     code: 0,
     printed: expect.stringContaining(`SUCCESS: ${Object.keys(CASES).length} rules found`),
   })
 })
 
-test.skipIf(PROMTOOL === null)("each alert fires in its moment, alone, and nothing fires in the other", async () => {
+testRules("each alert fires in its moment, alone, and nothing fires in the other", async () => {
   const cases = Object.entries(CASES).flatMap(([alert, { fires, quiet }]) => [
     caseOf(`${alert} fires`, fires, [alert]),
     caseOf(`${alert} is quiet`, quiet, []),
@@ -260,7 +260,7 @@ test.skipIf(PROMTOOL === null)("each alert fires in its moment, alone, and nothi
   expect(await differingAlerts(cases)).toBe("")
 })
 
-test.skipIf(PROMTOOL === null)(
+testRules(
   "of two nodes the one with the fault is named, and what both read from the database is told once",
   async () => {
     const [a, b] = ['job="checks",instance="a"', 'job="checks",instance="b"']
@@ -290,7 +290,7 @@ test.skipIf(PROMTOOL === null)(
   },
 )
 
-test.skipIf(PROMTOOL === null)("a restart of a server with two workers fires nothing, at no moment", async () => {
+testRules("a restart of a server with two workers fires nothing, at no moment", async () => {
   const scraped: Moment["series"] = {
     up: "1x9 0x1 1x30",
     mailkind_build_info: "1x9 _x1 1x30",

@@ -28,7 +28,7 @@ export function fakeWorkers(
   const children: FakeWorker[] = []
   const time = createFakeTime()
   const logged: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
-  const left: number[] = []
+  const left: [seat: number, isUnasked: boolean][] = []
   const start: StartWorker = (received, ended) => {
     if (options.cannotStart !== undefined) throw new Error(options.cannotStart)
     const facts: SupervisorMessage[] = []
@@ -71,7 +71,7 @@ export function fakeWorkers(
     stopwatch: time.stopwatch,
     log: (level: LogLevel, message: string, fields: LogFields = {}) => void logged.push({ level, message, fields }),
     stopTimeoutMs: 15_000,
-    onExit: (seat: number) => void left.push(seat),
+    onExit: (seat: number, isUnasked: boolean) => void left.push([seat, isUnasked]),
   }
   const child = (at: number): FakeWorker => {
     const found = children[at]

@@ -47,7 +47,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   void own.start(false)
   child(0).begin()
   child(0).end({ killedBy: "SIGKILL" })
-  expect(left).toEqual([3])
+  expect(left).toEqual([[3, true]])
   expect(logged.at(-1)).toEqual({
     level: "error",
     message: "a worker ended and is replaced",
@@ -291,6 +291,23 @@ test("a worker tells whether it could steer connections, and one that is not the
   const again = own.route(3, 1)
   child(0).end({ killedBy: "SIGKILL" })
   expect(await again).toBe(false)
+})
+
+test("the end of a worker is unasked unless it is stopped, drained, or the first one that does not start", async () => {
+  const ended = (begins: (slot: WorkerSlot) => unknown, isFirst = false): unknown => {
+    const { seat: own, child, onExit } = seat()
+    void own.start(isFirst)
+    void begins(own)
+    child(0).end({ exitCode: 1 })
+    return onExit.at(-1)
+  }
+  const nothing = (): undefined => undefined
+  expect([ended(nothing), ended(slot => slot.freeze()), ended(slot => slot.drain()), ended(nothing, true)]).toEqual([
+    [3, true],
+    [3, true],
+    [3, false],
+    [3, false],
+  ])
 })
 
 test("a worker that dies is replaced at once, one that dies again and again after a growing while, half a minute at most", () => {

@@ -1,9 +1,15 @@
+import { test } from "bun:test"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ROOT } from "../architecture/source-files.ts"
 import { samplesOf } from "./prometheus.ts"
 
 /** Prometheus's tool, which checks and evaluates rules (Debian package `prometheus`); null: it is not installed. */
-export const PROMTOOL: string | null = Bun.which("promtool")
+const PROMTOOL: string | null = Bun.which("promtool")
+
+/** A test that asks promtool; where that is not installed it is skipped, and says so. */
+export const testRules = (name: string, work: () => Promise<void>): void =>
+  test.skipIf(PROMTOOL === null)(PROMTOOL === null ? `${name} (skipped: promtool is not installed)` : name, work)
 
 export const RULES_FILE = join(ROOT, "data/grafana/alerts.yml")
 
@@ -53,7 +59,7 @@ export type AlertCase = {
 /** Has promtool evaluate the rules for all cases. Gives what it says of those that are otherwise; empty: none is. */
 export async function differingAlerts(cases: readonly AlertCase[]): Promise<string> {
   const runs = [...Map.groupBy(cases, ({ every }) => every)].map(async ([every, group]) => {
-    const file = `${process.env["TMPDIR"] ?? "/tmp"}/alerts-${Bun.randomUUIDv7()}.json`
+    const file = join(tmpdir(), `alerts-${Bun.randomUUIDv7()}.json`)
     await Bun.write(file, JSON.stringify(ruleTests(every, group)))
     const { code, printed } = await runPromtool(["test", "rules", file])
     await Bun.file(file).delete()

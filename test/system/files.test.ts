@@ -64,3 +64,14 @@ test("a file of exactly the bound is read, and one byte more is too much", () =>
   expect(createFiles().readTexts(path, 1000)).toMatchObject({ kind: "read" })
   expect(createFiles().readTexts(path, 999)).toEqual({ kind: "unreadable", why: "it has more than 999 bytes" })
 })
+
+test("the room of a disk is told of a directory, also of one that is not there yet, and not of what is no directory", async () => {
+  const { diskSpace } = createFiles()
+  const directory = newDirectory()
+  const known = await diskSpace(directory)
+  expect(known?.freeBytes).toBeGreaterThan(0)
+  expect(known?.sizeBytes).toBeGreaterThanOrEqual(known?.freeBytes ?? 0)
+  expect((await diskSpace(join(directory, "jobs", "later")))?.sizeBytes).toBe(known?.sizeBytes ?? 0)
+  writeFileSync(join(directory, "file"), "")
+  expect(await diskSpace(join(directory, "file", "below"))).toBeNull()
+})

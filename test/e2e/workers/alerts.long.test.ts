@@ -1,8 +1,8 @@
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout } from "bun:test"
 import { freePort } from "../../support/free-port.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { samplesOf } from "../../support/prometheus.ts"
-import { differingAlerts, PROMTOOL, readAlertRules, runPromtool, scrapesOf } from "../../support/promtool.ts"
+import { differingAlerts, readAlertRules, runPromtool, scrapesOf, testRules } from "../../support/promtool.ts"
 import { sendSignal } from "../../support/send-signal.ts"
 import { until } from "../../support/until.ts"
 import { startWorkersServer, type WorkersServer } from "./workers-server.ts"
@@ -15,7 +15,7 @@ const check = ({ port, firstKey }: WorkersServer, count: number) =>
     headers: { Authorization: `Bearer ${firstKey}` },
   })
 
-test.skipIf(PROMTOOL === null)(
+testRules(
   "of a real server with two workers, a killed one and DNS that does not answer fire their alerts, and nothing else fires",
   async () => {
     const metricsPort = freePort()

@@ -57,6 +57,18 @@ describe("of several workers", () => {
     expect(samples.get("mailkind_dns_up")).toBe(1)
     expect(samples.has('mailkind_process_heap_bytes{worker="0"}')).toBe(false)
     expect(samples.get('mailkind_process_heap_bytes{worker="1"}')).toBe(0)
+    expect(samples.get("mailkind_workers_missing")).toBe(1)
+  })
+
+  test("while none serves they are missing, counts stay, and nothing says that database or DNS is away", () => {
+    const gone = createCounterShard()
+    new Meter(gone).increment("mailkind_workers_ended_total", 1)
+    const samples = samplesOf(renderExposition([gone, createCounterShard()], BUILD).text)
+    expect([samples.get("mailkind_workers_missing"), samples.get("mailkind_workers_ended_total")]).toEqual([2, 1])
+    const gauges = Object.entries(METRICS).filter(
+      ([name, { kind }]) => kind === "gauge" && name !== "mailkind_workers_missing",
+    )
+    expect(gauges.filter(([name]) => samples.has(name))).toEqual([])
   })
 })
 
