@@ -146,7 +146,7 @@ export const LOG_EVENTS = {
   "the jobs were not counted": failed("A metric shows an old value."),
   "usage was not written": failed(TRIED_AGAIN),
   "usage that was not written is lost": failed(LOST),
-  "old usage was not deleted": failed(ONLY_OLD),
+  "old usage, keys and reports were not deleted": failed(ONLY_OLD),
   "traffic was not written": failed(TRIED_AGAIN),
   "old traffic was not deleted": failed(ONLY_OLD),
   "the last use of keys was not written": failed(TRIED_AGAIN),

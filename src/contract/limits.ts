@@ -88,6 +88,9 @@ export const LIMITS = {
   /** Reports that one account sends on a UTC day, by the API and on the dashboard together. */
   feedbackPerDay: 200,
   feedbackDuplicateDays: 30,
+  /** How long reports are kept, and keys after they were revoked or have expired. */
+  feedbackDays: 400,
+  endedKeyDays: 400,
   usageDays: 30,
   /** For so many days usage is stored and displayed on the dashboard. */
   usageDaysKept: 90,

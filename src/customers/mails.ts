@@ -20,8 +20,6 @@ import { NOTIFIED_TERMS_POLLED, notifyNextAccounts } from "./terms/terms-notices
 
 /** Claims on mails are renewed three times per lease. */
 const CLAIM_RENEWAL_MS = MAIL_SENDER_BOUNDS.leaseMs / 3
-/** The most rows of each kind that are deleted at once. */
-const PRUNED_ROWS_MAX = 1000
 /** How long mails are stored that were sent or have failed, or that wait while no mail can be sent. */
 const RETENTION_MS = 30 * DAY_MS
 /** How long a stop waits for mails that are being sent. */
@@ -74,8 +72,9 @@ export function createMailService(
     },
     pollOutbox,
     renewClaims,
-    /** Deletes expired mails. */
-    prune: (nowMs: TrustedInstant) => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log),
+    /** Deletes expired mails, at most so many of a kind, and returns their count. */
+    prune: (nowMs: TrustedInstant, countMax: number) =>
+      pruneOldMails(store, nowMs, { prunesWaiting: sender?.isPaused() ?? true, countMax }, log),
     queriedSamples: [
       { read: () => outboxSamples(store, clock()), failure: "the mails in the outbox were not counted" },
     ] as const,
@@ -162,10 +161,15 @@ function senderHost(url: string): string {
 }
 
 /** Waiting mails expire only while no mail can be sent; otherwise each is tried first. */
-async function pruneOldMails(store: Store, nowMs: TrustedInstant, isPaused: boolean, log: Log): Promise<void> {
-  const retention = { storedMs: RETENTION_MS, prunesWaiting: isPaused, countMax: PRUNED_ROWS_MAX }
-  const { waitingCount } = await pruneOutbox(store, nowMs, retention)
+async function pruneOldMails(
+  store: Store,
+  nowMs: TrustedInstant,
+  bounds: { readonly prunesWaiting: boolean; readonly countMax: number },
+  log: Log,
+): Promise<number> {
+  const { endedCount, waitingCount } = await pruneOutbox(store, nowMs, { storedMs: RETENTION_MS, ...bounds })
   if (waitingCount > 0) log("warn", "mails that could not be sent for a month were deleted", { count: waitingCount })
+  return endedCount + waitingCount
 }
 
 async function outboxSamples(store: Store, nowMs: number): Promise<readonly Sample[]> {

@@ -38,6 +38,16 @@ const ROWS: Readonly<Record<string, (row: Row) => Readonly<Record<string, SqlVal
     homepage_checked_at_ms: atMs,
     found_at_ms: atMs,
   }),
+  feedback: ({ atMs, accountId, id }) => ({
+    ...{
+      id,
+      account_id: accountId,
+      domain: "example.com",
+      current_category: "business",
+      reported_category: "personal",
+    },
+    ...{ status: "received", created_at_ms: atMs },
+  }),
   former_suspensions: ({ atMs, id }) => ({ email_hash: id, suspended_at_ms: atMs, kept_at_ms: atMs }),
   free_check_bans: ({ atMs, id }) => ({
     ...{ network_hash: id, strike_count: 1, strikes_since_ms: atMs, ban_count: 0, banned_until_ms: 0 },
@@ -62,6 +72,10 @@ const ROWS: Readonly<Record<string, (row: Row) => Readonly<Record<string, SqlVal
       policy: "b2b",
     },
     ...{ includes_tenant: 0, file_key: "a", created_at_ms: atMs, ended_at_ms: atMs },
+  }),
+  keys: ({ atMs, accountId, id }) => ({
+    ...{ id: `key_${id}`, account_id: accountId, kind: "secret", hash: id, last4: "abcd", name: "key", origins: "" },
+    ...{ created_at_ms: atMs, revoked_at_ms: atMs, revoked_by: "owner" },
   }),
   key_networks: ({ atMs, keyId, id }) => ({
     key_id: keyId,
@@ -269,6 +283,7 @@ async function startedServer({ place, jobs, nowMs, aheadMs }: Started) {
 const OWN_ROWS: Readonly<Record<string, string>> = {
   admin_acts: "admin_id = 'acc_1'",
   key_networks: "network_hash LIKE 'r%'",
+  keys: "id LIKE 'key_r%'",
   units: "subject LIKE 'former/%'",
   jobs: "state <> 'deleted'",
   usage: "key_id LIKE 'r%'",

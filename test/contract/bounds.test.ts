@@ -40,6 +40,7 @@ import { OWN_LIST_CACHE_BOUNDS } from "../../src/customers/own-lists/own-list-ca
 import { UNIT_QUOTA_BOUNDS } from "../../src/customers/quota/units/unit-quota.ts"
 import { REQUEST_LOG_BOUNDS } from "../../src/customers/request-log/request-log.ts"
 import { SIGN_IN_MAIL_BOUNDS } from "../../src/customers/sign-in/sign-in-mails.ts"
+import { FORGOTTEN_KEY_DAYS } from "../../src/customers/store/backup/restore.ts"
 import { CHANGES_PER_READ_MAX, CHANGES_STORED_MAX } from "../../src/customers/store/change-log/change-log.ts"
 import { POOL_BOUNDS } from "../../src/customers/store/postgres/connection-pool.ts"
 import { USAGE_METER_BOUNDS } from "../../src/customers/usage/usage-meter.ts"
@@ -162,6 +163,9 @@ const PRIVACY: typeof MEMORY = {
   "days of the request log": [LIMITS.requestLogDays, 7],
   "rows of the request log": [LIMITS.requestLogRowsMax, 10_000],
   "days of usage": [LIMITS.usageDaysKept, 90],
+  "days of a report": [LIMITS.feedbackDays, 400],
+  "days of a key after its end": [LIMITS.endedKeyDays, 400],
+  "days of a key after its end, as a restore knows them": [FORGOTTEN_KEY_DAYS, LIMITS.endedKeyDays],
   "days of the audit trail": [LIMITS.auditDays, 400],
   "days of networks of a key": [LIMITS.seenNetworkDays, 90],
   "days of a suspension after its account": [LIMITS.formerSuspensionDays, 365],

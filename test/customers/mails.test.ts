@@ -81,7 +81,7 @@ async function opened(
     return mails
   }
   const log = { store, clock, notify: () => undefined, actor: SERVER_ACTOR }
-  const prune = (mails: MailService) => whenTrusted(trustedTime(clock), mails.prune)
+  const prune = (mails: MailService) => whenTrusted(trustedTime(clock), nowMs => mails.prune(nowMs, 1000))
   return { store, log, time, sent, urls, logged, start, prune, mails: start(), isClosed: () => isClosed, poll }
 }
 

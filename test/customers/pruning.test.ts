@@ -31,7 +31,7 @@ async function opened() {
       return () => cancel()
     },
     log: (_, message) => void logged.push(message),
-    pruneMails: async () => undefined,
+    pruneMails: async () => 0,
     freeChecks: null,
   })
   const counts = async () =>
@@ -59,6 +59,17 @@ test("what is over by time is deleted within a minute, and what is not stays", a
   expect(time.waiting()).toBe(0)
 })
 
+test("however much has become too old at once, all of it is deleted", async () => {
+  const { store, clock, pruning } = await opened()
+  const accountId = await newAccount({ store, clock, notify: () => undefined, actor: SERVER_ACTOR })
+  const rows = Array.from({ length: 2500 }, (_, at) => `('${accountId}', 'k${at}', 'm', 'a', ${clock() - DAY_MS})`)
+  await store.run(
+    `INSERT INTO idempotent_requests (account_id, key_hash, body_mac, answer, at_ms) VALUES ${rows.join(", ")}`,
+  )
+  await pruning.pruneAll()
+  expect(await store.all<unknown>("SELECT key_hash FROM idempotent_requests")).toEqual([])
+})
+
 test("a store that is away is told to the log by each kind of rows, and the next time is another", async () => {
   const { store, logged, pruning } = await opened()
   await store.close()
@@ -69,7 +80,7 @@ test("a store that is away is told to the log by each kind of rows, and the next
     "old answers to repeated requests were not deleted",
     "old networks of keys were not deleted",
     "old traffic was not deleted",
-    "old usage was not deleted",
+    "old usage, keys and reports were not deleted",
     "the use of deleted accounts was not deleted",
   ])
 })

@@ -165,16 +165,15 @@ export async function listActsSince(
   )
 }
 
-/** How many acts one call of `pruneActs` deletes at most of each kind of excess. */
-const PRUNED_MAX = 1000
-
 /**
  * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones that an account has made itself beyond `LIMITS.auditEntriesPerActorMax`,
- * so that nobody can push out those of others, and the oldest of all beyond `storedMax`. `nowMs` null: none for its age. Returns their count.
+ * so that nobody can push out those of others, and the oldest of all beyond `storedMax`; at most `countMax` of each kind of excess. `nowMs` null:
+ * none for its age. Returns their count.
  */
 export async function pruneActs(
   store: Store,
   nowMs: TrustedInstant | null,
+  countMax: number,
   storedMax: number = LIMITS.auditEntriesMax,
   perActorMax: number = LIMITS.auditEntriesPerActorMax,
 ): Promise<number> {
@@ -183,7 +182,7 @@ export async function pruneActs(
       ? 0
       : await store.run("DELETE FROM admin_acts WHERE id IN (SELECT id FROM admin_acts WHERE at_ms < $1 LIMIT $2)", [
           nowMs - LIMITS.auditDays * DAY_MS,
-          PRUNED_MAX,
+          countMax,
         ])
   const busiest = await store.one<{ actor: string }>(
     "SELECT admin_id AS actor FROM admin_acts WHERE actor_kind = 'account' GROUP BY admin_id HAVING COUNT(*) > $1 ORDER BY COUNT(*) DESC LIMIT 1",
@@ -195,12 +194,12 @@ export async function pruneActs(
       : await store.run(
           `DELETE FROM admin_acts WHERE id IN
              (SELECT id FROM admin_acts WHERE admin_id = $1 AND actor_kind = 'account' ORDER BY at_ms DESC, id DESC LIMIT $3 OFFSET $2)`,
-          [busiest.actor, perActorMax, PRUNED_MAX],
+          [busiest.actor, perActorMax, countMax],
         )
   const excessCount = await store.run(
     `DELETE FROM admin_acts WHERE id IN
        (SELECT id FROM admin_acts ORDER BY at_ms DESC, id DESC LIMIT $2 OFFSET $1)`,
-    [storedMax, PRUNED_MAX],
+    [storedMax, countMax],
   )
   return expiredCount + excessOfActor + excessCount
 }

@@ -2,9 +2,11 @@ import { redactAddresses } from "../../base/address-redaction.ts"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Category } from "../../contract/categories.ts"
 import type { ReceiptStatus, ReportableCategory } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { AccountRange } from "../accounts/account-pruning.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
@@ -141,6 +143,18 @@ export async function countFeedback(store: Store, status: FeedbackStatus): Promi
     status,
   ])
   return row?.reports ?? 0
+}
+
+/** Deletes reports of some accounts that are older than `LIMITS.feedbackDays`. What an accepted one has corrected stays. */
+export async function pruneReportsOf(
+  store: Store,
+  { after, last }: AccountRange,
+  nowMs: TrustedInstant,
+): Promise<number> {
+  return await store.run(
+    "DELETE FROM feedback WHERE account_id IN (SELECT id FROM accounts WHERE id > $1 AND id <= $2) AND created_at_ms < $3",
+    [after, last, nowMs - LIMITS.feedbackDays * DAY_MS],
+  )
 }
 
 /** How many other accounts reported a category for the report's domain, with any status. */

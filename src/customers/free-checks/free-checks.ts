@@ -40,8 +40,8 @@ export type FreeChecks = {
    * costs nothing.
    */
   readonly grant: (request: FreeCheckRequest) => Promise<FreeCheckGrant>
-  /** Deletes expired rows. Call it every few minutes. */
-  readonly prune: (nowMs: TrustedInstant) => Promise<void>
+  /** Deletes expired rows, at most `rowsMax` of a kind, and returns their count. */
+  readonly prune: (nowMs: TrustedInstant, rowsMax: number) => Promise<number>
 }
 
 type FreeChecksDeps = {
@@ -70,9 +70,6 @@ const STRIKES_RATE = { perSecond: 20, burst: 300 }
 /** The subject of the budget's units, among accounts and keys. */
 const BUDGET_SUBJECT = "free checker"
 
-/** Rows that one statement deletes at most: it blocks other writers for about 10 ms. */
-const PRUNED_MAX = 1000
-
 /** Creates it over a store. */
 export function createFreeChecks(deps: FreeChecksDeps): FreeChecks {
   const { store, clock, random } = deps
@@ -86,9 +83,10 @@ export function createFreeChecks(deps: FreeChecksDeps): FreeChecks {
         ? { kind: "pass_required", change: claim.change }
         : await chargeBudget(context, claim)
     },
-    prune: async nowMs => {
-      for (const prune of [pruneBans, prunePasses, pruneClientDays])
-        while ((await prune(store, nowMs, PRUNED_MAX)) >= PRUNED_MAX);
+    prune: async (nowMs, rowsMax) => {
+      let count = 0
+      for (const prune of [pruneBans, prunePasses, pruneClientDays]) count += await prune(store, nowMs, rowsMax)
+      return count
     },
   }
 }

@@ -2,8 +2,10 @@ import { redactAddresses } from "../../base/address-redaction.ts"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { hasAtMostCharacters } from "../../base/text.ts"
-import { dayEndMs } from "../../base/time.ts"
+import { DAY_MS, dayEndMs } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { AccountRange } from "../accounts/account-pruning.ts"
 import { lockAccountRow, usableKeySql } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
@@ -191,6 +193,22 @@ export async function listKeys(store: Store, accountId: string, countMax: number
     [accountId, countMax],
   )
   return rows.map(toApiKey)
+}
+
+/** Deletes keys of some accounts that were revoked, or have expired, more than `LIMITS.endedKeyDays` ago, with the units that they used. */
+export async function pruneKeysOf(store: Store, { after, last }: AccountRange, nowMs: TrustedInstant): Promise<number> {
+  const params = [after, last, nowMs - LIMITS.endedKeyDays * DAY_MS]
+  return await store.transaction(async inner => {
+    await inner.run(
+      `DELETE FROM units WHERE subject IN (SELECT id FROM keys
+       WHERE account_id > $1 AND account_id <= $2 AND (revoked_at_ms < $3 OR expires_at_ms < $3))`,
+      params,
+    )
+    return await inner.run(
+      "DELETE FROM keys WHERE account_id > $1 AND account_id <= $2 AND (revoked_at_ms < $3 OR expires_at_ms < $3)",
+      params,
+    )
+  })
 }
 
 /** The count of keys of all accounts that are neither revoked nor expired. */

@@ -158,12 +158,19 @@ class Commits {
  */
 const SYNCHRONOUS: { readonly [M in CommitMode]: string } = { synced: "FULL", unsynced: "NORMAL" }
 
+/**
+ * The write-ahead log grows while a backup or an export reads the database, and is used again from its start afterwards. What is above this is
+ * then given back to the disk. It is four times what it has otherwise.
+ */
+const LOG_BYTES_KEPT_MAX = 16_777_216
+
 function configure(database: Database, path: string): void {
   database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   // Before anything is written, so that a file of another program stays as it is, and before any SQL of the file could run.
   requireOwnSchema(database, path)
   switchToWal(database)
   database.run(`PRAGMA synchronous = ${SYNCHRONOUS.synced}`)
+  database.run(`PRAGMA journal_size_limit = ${LOG_BYTES_KEPT_MAX}`)
   database.run("PRAGMA foreign_keys = ON")
   // Overwrites deleted rows in their pages, such as the key of a deleted job. It needs no further write.
   database.run("PRAGMA secure_delete = FAST")

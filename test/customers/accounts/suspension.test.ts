@@ -170,8 +170,8 @@ describe("the log of acts", () => {
       log.now = 5_000 + at
       await record({ kind: "terms_published", accountId: null, details: `${at}` })
     }
-    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS))).toBe(1)
-    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS), 2)).toBe(1)
+    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS), 1000)).toBe(1)
+    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS), 1000, 2)).toBe(1)
     expect((await adminActs()).map(({ details }) => details)).toEqual(["3", "2"])
   })
 

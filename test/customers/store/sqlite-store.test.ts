@@ -95,6 +95,22 @@ describe("opening", () => {
       expect(existsSync(`${path}-wal`)).toBe(false)
     })
 
+  test("a write-ahead log that grew while somebody read is cut again, and keeps nothing above 16 MiB", async () => {
+    const path = tempPath()
+    const { store } = await notes(path)
+    using reader = new Database(path, { readonly: true })
+    const logBytes = () => statSync(`${path}-wal`).size
+    reader.run("BEGIN")
+    reader.query("SELECT COUNT(*) FROM notes").all()
+    const add = (id: number) => store.run("INSERT INTO notes (id, text) VALUES ($1, $2)", [id, "x".repeat(5_000_000)])
+    for (let id = 0; id < 5; id++) await add(id)
+    expect(logBytes()).toBeGreaterThan(20_000_000)
+    reader.run("COMMIT")
+    // The first commit moves all of it to the database, the second one begins the log anew.
+    for (let id = 5; id < 7; id++) await store.run("INSERT INTO notes (id) VALUES ($1)", [id])
+    expect(logBytes()).toBeLessThanOrEqual(16_777_216)
+  })
+
   test("a database whose pages are overwritten is refused as damaged", async () => {
     const path = tempPath()
     const store = await openSqlite(path, now)

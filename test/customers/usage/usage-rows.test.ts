@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
-import { addCounts, createUsagePruning } from "../../../src/customers/usage/usage-rows.ts"
+import { createAccountPruning } from "../../../src/customers/accounts/account-pruning.ts"
+import { addCounts, pruneUsageOf } from "../../../src/customers/usage/usage-rows.ts"
 import { trustedAt } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
@@ -47,7 +48,7 @@ test("processes that write the same rows do not deadlock, and all counts are add
 test("rows of the days that are displayed and of the one before them are kept, older ones are deleted", async () => {
   const oldest = TODAY - LIMITS.usageDaysKept
   const { store, log, daysLeft } = await used(2, [oldest - 400, oldest - 1, oldest, oldest + 1, TODAY, TODAY + 1])
-  const prune = createUsagePruning(store)
+  const prune = createAccountPruning(store, [pruneUsageOf])
   expect(await prune(trustedAt(log.clock()))).toBe(4)
   expect(await daysLeft()).toEqual([oldest, oldest + 1, TODAY, TODAY + 1])
   log.now += DAY_MS / 2 - 1
@@ -62,7 +63,7 @@ test("rows of the days that are displayed and of the one before them are kept, o
 
 test("pruning visits all accounts, a bounded number a call, and starts again at the first", async () => {
   const { store, log, meter, ids, rows, flushAll } = await used(5, [TODAY - 100, TODAY])
-  const prune = createUsagePruning(store, 2)
+  const prune = createAccountPruning(store, [pruneUsageOf], 2)
   const turns = [
     await prune(trustedAt(log.clock())),
     await prune(trustedAt(log.clock())),
@@ -84,7 +85,7 @@ test("pruning visits all accounts, a bounded number a call, and starts again at 
 
 test("pruning that fails starts at the same accounts the next time", async () => {
   const { store, log, rows } = await used(2, [TODAY - 100])
-  const prune = createUsagePruning(store, 1)
+  const prune = createAccountPruning(store, [pruneUsageOf], 1)
   await store.run("ALTER TABLE usage RENAME TO hidden")
   expect(await outcomeOf(prune(trustedAt(log.clock())))).toThrow(/no such table|42P01/)
   await store.run("ALTER TABLE hidden RENAME TO usage")
@@ -95,6 +96,6 @@ test("pruning that fails starts at the same accounts the next time", async () =>
 test("pruning an empty store deletes nothing", async () => {
   const { store, log, accountId } = await meteredStore()
   await store.run("DELETE FROM accounts WHERE id = $1", [accountId])
-  const prune = createUsagePruning(store)
+  const prune = createAccountPruning(store, [pruneUsageOf])
   expect([await prune(trustedAt(log.clock())), await prune(trustedAt(log.clock()))]).toEqual([0, 0])
 })

@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { secureRandom } from "../../../base/outside-world.ts"
+import { DAY_MS } from "../../../base/time.ts"
 import type { ActorKind, ActSource } from "../change-log/actor.ts"
 import { newId } from "../core/id.ts"
 import { StoreError } from "../core/store-error.ts"
@@ -318,7 +319,8 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
     database.run(`INSERT OR IGNORE INTO main.admin_acts (${columns}) SELECT ${columns} FROM old.admin_acts`)
   }
   return {
-    revokedCount: update("keys", MERGE_REVOCATIONS),
+    revokedCount:
+      update("keys", MERGE_REVOCATIONS) + (tables.has("confirmed_time") ? update("keys", REVOKE_FORGOTTEN) : 0),
     unitsCount: update("units", MERGE_UNITS),
     mailsCount: update("outbox", MERGE_MAIL_ENDINGS),
     lostAccountsCount: count("SELECT COUNT(*) FROM old.accounts WHERE id NOT IN (SELECT id FROM main.accounts)"),
@@ -359,6 +361,14 @@ const MERGED_CHOICES: readonly MergedChoice[] = [
 const MERGE_REVOCATIONS = `UPDATE main.keys SET revoked_at_ms = gone.revoked_at_ms, revoked_by = gone.revoked_by
   FROM old.keys AS gone
   WHERE gone.id = main.keys.id AND gone.revoked_at_ms IS NOT NULL AND main.keys.revoked_at_ms IS NULL`
+
+/** How many days after its end a key is deleted. */
+export const FORGOTTEN_KEY_DAYS = 400
+
+/** Keys that the previous database had deleted after their end: of accounts that it has, and so old that it would have them otherwise. */
+const REVOKE_FORGOTTEN = `UPDATE main.keys SET revoked_at_ms = latest.confirmed_at_ms, revoked_by = 'owner' FROM old.confirmed_time AS latest
+  WHERE main.keys.revoked_at_ms IS NULL AND main.keys.created_at_ms < latest.confirmed_at_ms - ${FORGOTTEN_KEY_DAYS * DAY_MS}
+    AND main.keys.account_id IN (SELECT id FROM old.accounts) AND main.keys.id NOT IN (SELECT id FROM old.keys)`
 
 const MERGE_UNITS = `INSERT INTO main.units (subject, day, leased) SELECT subject, day, leased FROM old.units WHERE true
   ON CONFLICT (subject, day) DO UPDATE SET leased = excluded.leased WHERE excluded.leased > units.leased`

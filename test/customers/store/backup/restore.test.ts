@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { DAY_MS } from "../../../../src/base/time.ts"
 import { findAccount, removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { suspendAccount } from "../../../../src/customers/accounts/suspension.ts"
 import { changeKey } from "../../../../src/customers/keys/key-changes.ts"
@@ -23,6 +24,7 @@ import { readDeletedAccounts, recordDeletedAccount } from "../../../../src/custo
 import { checkBackup, type RestoreStep, restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
 import { latestChangeId, readChangesSince } from "../../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
+import { writeConfirmedTime } from "../../../../src/customers/store/confirmed-time.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../../../../src/customers/store/migrations/migrations.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
@@ -235,6 +237,33 @@ test("a log of the previous database that is still there when a restore is finis
 })
 
 describe("a restore merges what happened since the backup:", () => {
+  test("a key that ended so long ago that its row is gone is revoked, and no other one", async () => {
+    const path = tempPath("mailkind.sqlite")
+    const backup = join(dirname(path), "backup")
+    const store = await openSqlite(path, now)
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const create = async (): Promise<string> => {
+      const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+      if (made.kind !== "created") throw new Error(made.kind)
+      return made.key.id
+    }
+    const [forgotten, kept, young] = [await create(), await create(), await create()]
+    const setAge = (id: string, days: number) =>
+      store.run("UPDATE keys SET created_at_ms = created_at_ms - $2 WHERE id = $1", [id, days * DAY_MS])
+    await setAge(forgotten, 401)
+    await setAge(kept, 401)
+    await setAge(young, 399)
+    backUpDatabase(path, backup, { mustNotExist: true })
+    await writeConfirmedTime(store, { confirmedAtMs: now(), heldMs: 0 }, 0)
+    await store.run("DELETE FROM keys WHERE id IN ($1, $2)", [forgotten, young])
+    await store.close()
+    expect(restoreDatabase(backup, path, "then").merged).toMatchObject({ revokedCount: 1 })
+    const after = await openSqlite(path, now)
+    expect(await after.all<unknown>("SELECT id FROM keys WHERE revoked_at_ms IS NOT NULL")).toEqual([{ id: forgotten }])
+    await after.close()
+  })
+
   test("revocations, units and the ends of mails stay, and all sessions end", async () => {
     const path = tempPath("mailkind.sqlite")
     const backup = join(dirname(path), "backup")
