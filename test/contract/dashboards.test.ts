@@ -2,21 +2,11 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { BUILD_METRIC, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../src/contract/metrics.ts"
 import { ROOT } from "../architecture/source-files.ts"
+import { readAlertRules } from "../support/promtool.ts"
 
 type Panel = { readonly title: string; readonly type: string; readonly targets?: readonly { readonly expr: string }[] }
-type Rule = {
-  readonly alert: string
-  readonly expr: string
-  readonly for: string
-  readonly annotations: Readonly<Record<string, string>>
-}
-
 const dashboard: { readonly panels: readonly Panel[] } = await Bun.file(join(ROOT, "data/grafana/mailkind.json")).json() // ours
-const alerts = Bun.YAML.parse(await Bun.file(join(ROOT, "data/grafana/alerts.yml")).text()) as {
-  readonly groups: readonly { readonly rules: readonly Rule[] }[]
-} // ours
-
-const rules = alerts.groups.flatMap(group => group.rules)
+const rules = await readAlertRules()
 const shown = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const))
 const expressions = [...shown, ...rules.map(({ alert, expr }) => [alert, expr] as const)]
 
@@ -78,9 +68,10 @@ test("every metric is looked at somewhere", () => {
   expect([...TOLD.keys()].filter(name => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([])
 })
 
-test("every alert waits a while, and says what is wrong and what to do", () => {
-  for (const { alert, for: waits, annotations } of rules) {
+test("every alert waits a while, and says how urgent it is, what is wrong and what to do", () => {
+  for (const { alert, for: waits, labels, annotations } of rules) {
     expect([alert, waits]).toEqual([alert, expect.stringMatching(/^\d+[mhd]$/)])
+    expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(?:page|ticket)$/)])
     expect([alert, annotations["summary"], annotations["description"]]).toEqual([
       alert,
       expect.stringMatching(/\.$/),

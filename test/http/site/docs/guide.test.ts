@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { loadInventory } from "../../../../src/assemble/licences.ts"
 import { SETTINGS } from "../../../../src/config/settings.ts"
@@ -20,7 +22,7 @@ import { LICENCES, packageId } from "../../../../src/licences/inventory.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { ROOT } from "../../../architecture/source-files.ts"
 import { attributesIn, BASE_URL, guideFactsFor, openSite, unescapeHtml } from "../../../support/open-site.ts"
-import { RULES_FILE, readAlertRules } from "../../../support/promtool.ts"
+import { RULES_FILE, readAlertRules, runPromtool, testRules } from "../../../support/promtool.ts"
 import { sampleIn } from "./sample-in.ts"
 
 const ask = openSite()
@@ -173,6 +175,17 @@ test("the page about alerts shows the rules as they are, and each names a sectio
       expect.stringContaining(`id="${anchor}"`),
     ])
   }
+})
+
+testRules("Prometheus takes the configuration that the page about alerts shows", async () => {
+  const markdown = await (await openSite()(`${ROUTES.docsAlerts.path}.md`)).text()
+  const shown = /^rule_files:[^`]*/m.exec(markdown)?.[0] ?? ""
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-prometheus-"))
+  await Bun.write(join(directory, "alerts.yml"), Bun.file(RULES_FILE))
+  await Bun.write(join(directory, "prometheus.yml"), shown)
+  const { code, printed } = await runPromtool(["check", "config", join(directory, "prometheus.yml")])
+  rmSync(directory, { recursive: true })
+  expect([code, printed]).toEqual([0, expect.stringMatching(/1 rule files found[\s\S]*\d+ rules found/)])
 })
 
 test("the page of fields has a row for every member of a verdict, and begins with the four that most programs read", async () => {
