@@ -10,7 +10,7 @@ import { identityUrls, RESERVED_DOMAIN, requestIdentity } from "../check/tenant/
 import { openidConfigurationUrl } from "../check/tenant/tenant-lookup.ts"
 import { doctorArguments, type RunDoctor } from "../cli/doctor.ts"
 import type { SettingsReading } from "../config/setting-sources.ts"
-import type { Settings } from "../config/settings.ts"
+import { isDnsOff, type Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
@@ -158,7 +158,7 @@ function parseDoctorOutput(output: unknown): DiagnosticResult | null {
 }
 
 async function diagnoseDns(context: AppContext): Promise<DiagnosticResult> {
-  if (context.settings.MAILKIND_DNS_SERVERS.includes("off"))
+  if (isDnsOff(context.settings))
     return skipped("MAILKIND_DNS_SERVERS is off. Every verdict comes from the lists alone.")
   const { servers, canaries, close } = createServerResolvers(context)
   return await diagnoseResolvers(servers, canaries).finally(close)
@@ -290,7 +290,7 @@ async function diagnoseListenPort({ system, settings }: AppContext, isRunning: b
   const port = {
     host: settings.MAILKIND_HOST,
     port: settings.MAILKIND_PORT,
-    isOffline: settings.MAILKIND_DNS_SERVERS.includes("off"),
+    isOffline: isDnsOff(settings),
     isRunning,
   }
   return await diagnosePort(port, system.fetchUrl, timeout.signal, () => listenError(settings)).finally(cancelTimer)

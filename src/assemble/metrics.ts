@@ -1,7 +1,7 @@
 import { type EventLoopLag, measureEventLoopLag } from "../base/event-loop-lag.ts"
 import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
-import type { Settings } from "../config/settings.ts"
+import { isDnsOff, type Settings } from "../config/settings.ts"
 import type { METRIC_LABELS } from "../contract/metrics.ts"
 import { LOAD_LIMITS, LoadShedder } from "../http/admission/load-shedder.ts"
 import { createCounterShard } from "../http/metrics/counter-layout.ts"
@@ -45,7 +45,8 @@ export type Instrumentation = {
 export function createInstrumentation(context: AppContext, mode: ServeMode): Instrumentation {
   const { system, settings } = context
   const shards = isWorker(mode) ? mode.counterShards : [createCounterShard()]
-  const meter = new Meter((isWorker(mode) ? shards[mode.workerIndex] : shards[0]) ?? createCounterShard())
+  const shard = (isWorker(mode) ? shards[mode.workerIndex] : shards[0]) ?? createCounterShard()
+  const meter = new Meter(shard, isDnsOff(settings))
   const lag = measureEventLoopLag(system.stopwatch, system.runInterval)
   const loadShedder = new LoadShedder(LOAD_LIMITS, lag.sustainedMs, meter, system.nextTick, system.setTimer)
   let show = (): void => undefined

@@ -8,7 +8,7 @@ import { testDomainOf } from "../check/address/parse-subject.ts"
 import { type Check, createCheck } from "../check/check.ts"
 import type { DomainLists } from "../check/domain-lookup.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
-import { contactUri, type Settings } from "../config/settings.ts"
+import { contactUri, isDnsOff, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { type CustomersService, createCustomersService } from "../customers/customers.ts"
@@ -194,7 +194,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { corrections, freeChecks, publishChanges } = customers
   const notify = recordDeletions(context, publishChanges)
   const changes = { store, clock: system.clock, today: () => customers.units.today(), notify }
-  const mails = createMailService(context, baseUrl)
+  const mails = createMailService(context, faults, baseUrl)
   const signIn = createSignInService(context, mails.sendNow)
   const { networkProbe, isDnsUnavailable } = network
   const probes = { networkProbe, deepProbe: deep.deepProbe }
@@ -315,7 +315,7 @@ function createAppDeps(
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     pricing: readPricing(context),
     securityContacts: settings.MAILKIND_SECURITY_CONTACT.map(contactUri),
-    isDnsOff: settings.MAILKIND_DNS_SERVERS.includes("off"),
+    isDnsOff: isDnsOff(settings),
     lists: () => listsOverview(lists.current()),
     guide: guideFacts(context),
   }
@@ -354,7 +354,7 @@ function createHealthReport(
       activeLists: lists.current(),
       listsDamage: lists.damage(),
       isRefreshScheduled: refreshHours(settings) !== null,
-      isDnsUnavailable: isDnsUnavailable(),
+      dnsStatus: isDnsOff(settings) ? "off" : isDnsUnavailable() ? "unavailable" : "ok",
       isDatabaseAway: store.isUnavailable(),
       isClockInDoubt: isClockInDoubt(),
       uptimeMs: stopwatch() - startedAtMs,

@@ -15,18 +15,25 @@ const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: 
 
 /**
  * The fields of a line about work in the background that failed: `error` is the name of the error, `fault` its code, `where` the database, file or
- * folder, `why` what was seen, `remedy` what to do.
+ * folder, `why` what was seen, `remedy` what to do, `at` the frames of a defect, and `seen` what the host shows of
+ * it: the room on the disk, the owner of the file, or how many files and sockets are open.
  */
-export const BACKGROUND_FIELDS = ["error", "fault", "where", "why", "remedy"] as const
+export const BACKGROUND_FIELDS = ["error", "fault", "where", "why", "remedy", "at", "seen"] as const
 
 /** Work in the background that failed. It is tried again. */
 const failed = (meaning: string): LogEvent => event("error", BACKGROUND_FIELDS.join(" "), meaning)
 
+/** The same, for a request. */
+const ofRequest = (meaning: string): LogEvent => event("error", ["request_id", "trace_id", ...BACKGROUND_FIELDS].join(" "), meaning)
+
 /** The fields of a line that tells of an outage: `where` is the host and port, the URL or the path, `why` the code and the words of the error. */
 export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
 
+/** What the host shows of a fault, if it shows anything. */
+const SEEN = "seen"
+
 /** An outage begins. An operator finds its cause from this line alone. */
-const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")}`.trim(), meaning)
+const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} ${SEEN}`.trim(), meaning)
 
 const TRIED_AGAIN = "The server tries again."
 const LOST = "Lost: the process ended before it could write them."
@@ -36,21 +43,21 @@ const MAIL = "notice account"
 /** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
 export const LOG_EVENTS = {
   // Requests
-  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault why", "A status from 500 on, but for `/v1/health`."),
-  "a request failed by a defect": event("error", "request_id error at fault where why remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
-  "a form from another origin was refused": event("warn", "request_id route origin base_url remedy", "The address of the form is not `MAILKIND_BASE_URL`. Each origin is logged once."),
-  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault why", "A status from 400 to 499, or a failed health check."),
-  "slow response": event("warn", "request_id route status took_ms tier category degraded", "A status below 500, after `MAILKIND_SLOW_MS` or longer."),
-  "response sent": event("debug", "request_id route status took_ms tier category degraded", "Any other response."),
+  "a request failed": event("info", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 500 on, but for `/v1/health`."),
+  "a request failed by a defect": event("error", "request_id trace_id error at fault where why remedy seen", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
+  "a form from another origin was refused": event("warn", "request_id trace_id route origin base_url remedy", "The address of the form is not `MAILKIND_BASE_URL`. Each origin is logged once."),
+  "a request was refused": event("debug", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 400 to 499, or a failed health check."),
+  "slow response": event("warn", "request_id trace_id route status took_ms tier category degraded", "A status below 500, after `MAILKIND_SLOW_MS` or longer."),
+  "response sent": event("debug", "request_id trace_id route status took_ms tier category degraded", "Any other response."),
   "more failed responses": event("info", "count slowest_ms", "So many more failed in the last second."),
   "more slow responses": event("warn", "count slowest_ms", "So many more were slow in the last second."),
   "evidence was not read": event(["error", "debug"], "fault error why at", "A defect of the server. The evidence that `fault` names counts as unavailable."),
-  "a tool of an agent failed": event("error", "error", "A defect. The agent got an error."),
-  "leak report handled": event("info", "items unreadable keys_revoked keys_revoked_before no_secret_keys failed", "A leak reporter sent keys."),
+  "a tool of an agent failed": event("error", "request_id trace_id error why at", "A defect. The agent got an error. `at` has the frames of the stack."),
+  "leak report handled": event("info", "request_id trace_id items unreadable keys_revoked keys_revoked_before no_secret_keys failed", "A leak reporter sent keys."),
   "the leak reporter's public keys were not fetched": outage("warn", "", "Its reports are refused until they are."),
-  "the request log was not exported": failed("The download broke off."),
-  "account export failed": failed("The download broke off."),
-  "lines of the log were lost": event("warn", "count", "Nobody read them for too long: 8 MiB waited."),
+  "the request log was not exported": ofRequest("The download broke off."),
+  "account export failed": ofRequest("The download broke off."),
+  "lines of the log were lost": event("warn", "count remedy", "Nobody read them for too long: 8 MiB waited."),
   // Faults
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins."),
   "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "How many this host opens at most."),
@@ -58,10 +65,14 @@ export const LOG_EVENTS = {
   "notifications come from the database again": event("info", "lasted_s failed_requests failed_tasks", "Changes are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended."),
-  "this server is cut off from a database that others reach": event("warn", "", "It is not ready until the database answers it."),
+  "this server is cut off from a database that others reach": event("warn", "where remedy seen", "It is not ready until the database answers it. `where` is the other server."),
   "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age, and no day begins by it."),
   "the clock is no longer in doubt": event("info", "lasted_s failed_requests failed_tasks", "What is too old is deleted again."),
-  "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
+  "DNS does not answer": outage(
+    "warn",
+    "fault",
+    "Verdicts use the lists alone. `why` tells it of each server. `dns_silent`: no server answers in time. `dns_refused`: each refuses, or nothing listens at its port. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied. `dns_unnamed`: the system names no server.",
+  ),
   "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", "lasted_s failed_requests failed_tasks", "Less than eight tenths are open."),
@@ -71,7 +82,7 @@ export const LOG_EVENTS = {
   "the start waits for the database": outage("warn", "fault wait_s", "It ends with an error after `wait_s`."),
   "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
-  "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
+  "mails may be read or changed on their way to the mail server": event("warn", "where remedy seen", "The connection to it is not encrypted."),
   "the first key is not used, since there are accounts": event("info", "", "`MAILKIND_FIRST_KEY` is for an empty database: unset it."),
   "the settings were read again": event("info", "changed", "`changed` names the settings that the server has taken."),
   "some settings need a restart": event("warn", "changed remedy", "A running server cannot take them."),
@@ -84,20 +95,20 @@ export const LOG_EVENTS = {
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
   "every line is logged": event("info", "", "SIGUSR2 came."),
   "the log is as it was set": event("info", "", "SIGUSR2 came again."),
-  "metrics are served as soon as their port is free": event("warn", "why", "Another server has the port."),
+  "metrics are served as soon as their port is free": event("warn", "why", "Another process has the port. `why` names it, if this user may see it."),
   "metrics are served now": event("info", "", "The port became free."),
   // Workers and takeovers
   "a worker listens": event("info", "pid", "It accepts requests."),
   "a worker ended and is replaced": event("error", "pid exit_code killed_by why after_ms remedy", "A new one starts after `after_ms`."),
   "a worker ended while another server takes over": event("error", "pid exit_code killed_by", "It is replaced if the takeover fails."),
-  "a worker hangs and is killed": event("error", "pid", "It was silent for six seconds."),
-  "a worker did not stop in time and is killed": event("error", "", "Its requests in flight are lost."),
+  "a worker hangs and is killed": event("error", "pid remedy", "It was silent for six seconds."),
+  "a worker did not stop in time and is killed": event("error", "pid after_ms", "Its requests in flight are lost."),
   "a worker did not stop cleanly": event("error", "pid exit_code killed_by", "Data that it held may be lost."),
   "the previous server has ended": event("info", "", "The takeover is complete."),
-  "the previous server has not ended yet": event("warn", "", "It still answers requests."),
-  "the previous server continues, because this one was late; stop the previous one": event("error", "", "Both servers run."),
+  "the previous server has not ended yet": event("warn", "remedy", "It still answers requests."),
+  "the previous server continues, because this one was late; stop the previous one": event("error", "remedy", "Both servers run."),
   "connections that are being opened now may be lost": event("warn", "", "The system cannot route them during a takeover."),
-  "no server can take over from this one": event("warn", "", "No socket can be created in the data directory, so `serve --replace` does not find it."),
+  "no server can take over from this one": event("warn", "where remedy seen", "No socket can be created in the data directory, so `serve --replace` does not find it."),
   // Lists
   "the lists were refreshed": event("info", "version", "`version` is in use."),
   "the lists were not refreshed": outage(["warn", "error"], "", "The last good copies are in use."),
@@ -118,20 +129,20 @@ export const LOG_EVENTS = {
   "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
-  "no mail can be sent now": outage("warn", "cause reply pause_s", "The mail server fails. All emails wait."),
-  "mails can be sent again": event("info", "", "The mail server answers."),
+  "no mail can be sent now": outage("warn", "fault", "The mail server fails, and all emails wait. It is tried again after 2 seconds, later once a minute. A sign-in is tried for ten minutes."),
+  "mails can be sent again": event("info", "lasted_s failed_requests failed_tasks", "The mail server answers, and has not failed for ten seconds. `failed_tasks` attempts have failed."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
-  "no mail for a sign-in can be sent now": outage("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes."),
-  "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
-  "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
+  "a mail for a sign-in could not be sent in time": event(["warn", "debug"], "reply", "Its link has expired."),
+  "too many mails for sign-ins are under way, and one is not sent": event("warn", "fault held remedy", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
-  "the database is in an earlier state": event("warn", "", "It was restored, or a failover lost writes."),
-  "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it."),
+  "the database is in an earlier state": event("warn", "remedy", "It was restored, or a failover lost writes. What was cached of the later state is dropped."),
+  "another server runs with the identity of this one": event("warn", "where remedy seen", "The data directory was copied, or two servers share it."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
-  "a callback was not delivered": event("info", "account ending result", "The receiver is gone, or has failed for a day."),
+  "a callback failed and is sent again": event(["warn", "debug"], "fault account where result remedy", "The first of an outage; others are counted with it. `where` is the host of the receiver, `result` its status, or why there is none."),
+  "a callback was not delivered": event("info", "account where result ending", "The receiver at the host `where` is gone, or has failed for a day. `result` is its status, or why there is none."),
   // Work in the background
   "a mail could not be written": failed(TRIED_AGAIN),
   "claims on mails were not renewed": failed(TRIED_AGAIN),

@@ -221,6 +221,9 @@ function nearestSetting(name: string): string | null {
   return near
 }
 
+/** Whether the operator turned DNS off. */
+export const isDnsOff = ({ MAILKIND_DNS_SERVERS: servers }: Pick<Settings, "MAILKIND_DNS_SERVERS">): boolean => servers.includes("off")
+
 /** Whether the text is a DNS server: an IP address with an optional port. */
 export function isDnsServer(text: string): boolean {
   const { address, port } = parseDnsServer(text)

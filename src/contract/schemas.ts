@@ -72,7 +72,7 @@ export const Health = t.Object(
       },
       closed("HealthLists"),
     ),
-    dns: t.Object({ status: oneOf("DnsStatus", ["ok", "unavailable"]) }, closed("HealthDns")),
+    dns: t.Object({ status: oneOf("DnsStatus", ["ok", "unavailable", "off"]) }, closed("HealthDns")),
     database: t.Object(
       {
         status: oneOf("DatabaseStatus", ["ok", "away"]),

@@ -1,4 +1,5 @@
 import { assert } from "../base/errors.ts"
+import type { Log, LogFields } from "../base/log.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
 import type { Category } from "../contract/categories.ts"
 import type { Recommendation } from "../contract/policies.ts"
@@ -68,6 +69,30 @@ export class Exchange {
 }
 
 const NO_PARAMS = {}
+
+/** `traceparent` (W3C Trace Context §3.2): a version, the id of the trace, the id of the parent, flags, and what versions after 00 add. */
+const TRACEPARENT =
+  /^(?:00(?=.{53}$)|(?!00|ff)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/
+/** How much of the header is read: a character more than version 00 has. */
+const TRACEPARENT_CHARS_MAX = 56
+
+/** The id of the trace to which the caller says that a request belongs; null: it names none, or its header breaks the rules. */
+export function traceIdOf({ headers }: Request): string | null {
+  const header = headers.get("traceparent")?.slice(0, TRACEPARENT_CHARS_MAX) ?? ""
+  return TRACEPARENT.exec(header)?.[1] ?? null
+}
+
+/** The fields by which the lines of a request are found. */
+export function requestFields({ id, request }: Pick<Exchange, "id" | "request">): LogFields {
+  const traceId = traceIdOf(request)
+  return { request_id: id, ...(traceId !== null && { trace_id: traceId }) }
+}
+
+/** The log of a request: each line names it. */
+export const logOf =
+  (log: Log, exchange: Pick<Exchange, "id" | "request">): Log =>
+  (level, message, fields) =>
+    log(level, message, { ...requestFields(exchange), ...fields })
 
 /** The caller of a request that has passed the stage which identifies it. */
 export function callerOf({ caller }: Exchange): CallerCredentials {

@@ -34,6 +34,7 @@ function serveAt(
       stopwatch: () => 0,
       log: () => undefined,
       slowMs: () => null,
+      isDnsOff: false,
       logsEveryResponse: () => false,
     }),
     accountLog: null,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createOnDefect } from "../../src/assemble/check/network.ts"
-import type { StoreContext } from "../../src/assemble/context.ts"
+import { faultsOf, type StoreContext } from "../../src/assemble/context.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { assembleSignUpCheck } from "../../src/assemble/server.ts"
@@ -230,7 +230,7 @@ export async function testApp({
   const customers = await createCustomersService({ ...context, userAgent: "test" }, oneOf(nodesCount, clock))
   const changes: AttributedLog = { store, clock, notify: customers.publishChanges, actor: SERVER_ACTOR }
   const accountId = await newAccount(changes, "owner@localhost", tier)
-  const mailsGoing = createMailService(context, () => "http://localhost")
+  const mailsGoing = createMailService(context, faultsOf(context), () => "http://localhost")
   const signIn = createSignInService(context, mailsGoing.sendNow)
   onTestEnd(async () => {
     await signIn.stop()
@@ -305,7 +305,7 @@ export async function testApp({
         activeLists: knownLists,
         listsDamage: null,
         isRefreshScheduled: true,
-        isDnsUnavailable: false,
+        dnsStatus: "ok",
         isDatabaseAway: false,
         isClockInDoubt: false,
         uptimeMs: 0,

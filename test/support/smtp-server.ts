@@ -138,6 +138,7 @@ export const deadServer = (): string => `smtp://127.0.0.1:${freePort()}`
 /** What sending comes to while nobody listens on the port of the mail server. */
 export const MAIL_SERVER_AWAY: SendResult & { readonly kind: "unavailable" } = {
   kind: "unavailable",
+  step: "connect",
   cause: "ECONNECTION",
   where: "127.0.0.1:25",
   why: "connect ECONNREFUSED 127.0.0.1:25",

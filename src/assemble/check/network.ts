@@ -8,9 +8,11 @@ import {
   createResolverChain,
   createServerResolver,
   type DnsOutage,
+  type DnsOutageKind,
   type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
+import type { ServerFault } from "../../check/dns/resolver/server-health.ts"
 import type { OnDefect } from "../../check/evidence-defects.ts"
 import { createLearningProbe, isSampled, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe, type MailProbeResult } from "../../check/mail/mail-probe.ts"
@@ -22,7 +24,7 @@ import {
 } from "../../check/network-evidence.ts"
 import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
-import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
+import { isDnsOff, isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import { cacheSamples, METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
 import { type CheckContext, faultsOf } from "../context.ts"
@@ -48,15 +50,18 @@ export type NetworkStats = ResolverChainStats & {
   readonly tenantStats: TenantProbeStats | null
 }
 
-/** The service of an operator who turned DNS off: nothing is looked up. */
+/** The service where nothing is looked up: the operator turned DNS off. */
 export const OFFLINE_NETWORK: NetworkService = {
   networkProbe: offlineNetworkProbe,
   isDnsUnavailable: () => true,
   queryDns: null,
   stats: () => null,
-  samples: () => [["mailkind_dns_up", 0]],
+  samples: () => [["mailkind_dns_up", 1]],
   stop: () => undefined,
 }
+
+/** The same where nobody turned it off: the system names no DNS server. */
+const UNNAMED_NETWORK: NetworkService = { ...OFFLINE_NETWORK, samples: () => [["mailkind_dns_up", 0]] }
 
 /** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */
 export type HostLearning = Omit<LearningProbeDeps, "clock" | "onDefect"> & {
@@ -85,7 +90,11 @@ export function createNetworkService(
 ): NetworkService {
   const { system, settings } = context
   const { clock, setTimer } = system
-  if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
+  if (isDnsOff(settings)) return OFFLINE_NETWORK
+  if (dnsServerNames(context).length === 0) {
+    options.outages?.onAvailabilityChange("unnamed")
+    return UNNAMED_NETWORK
+  }
   const { caches, outages, collector, onDefect = createOnDefect(context) } = options
   const dnsCacheBytes = caches?.dnsCacheBytes ?? options.dnsCacheBytes
   const dns = createChain(context, { ...options, dnsCacheBytes, onDefect })
@@ -244,8 +253,9 @@ const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Se
 })
 
 /** The DNS servers of the settings, or those of the system; none: they are off. */
-function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: CheckContext): readonly string[] {
-  if (names.includes("off")) return []
+function dnsServerNames({ system, settings }: CheckContext): readonly string[] {
+  const { MAILKIND_DNS_SERVERS: names } = settings
+  if (isDnsOff(settings)) return []
   return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }
 
@@ -266,25 +276,31 @@ export const createOnDefect =
 
 /** What tells an operator of outages of DNS. */
 export type DnsOutageLog = {
-  readonly onAvailabilityChange: (outage: DnsOutage | null) => void
+  readonly onAvailabilityChange: (outage: DnsOutage | "unnamed" | null) => void
   /** A domain had no evidence while DNS was of no use. */
   readonly countFailure: () => void
 }
 
-const OUTAGES: Readonly<Record<DnsOutage, Pick<Outage, "why" | "remedy">>> = {
-  silent: {
-    why: "None of them answers in time (ETIMEOUT).",
-    remedy: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
-  },
-  failing: {
-    why: "Every answer is a failure (SERVFAIL, REFUSED).",
-    remedy: "Name other servers in MAILKIND_DNS_SERVERS.",
-  },
-  denying: {
-    why: "They deny names that exist (NXDOMAIN).",
-    remedy:
-      "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
-  },
+/** What an operator does about servers that are of no use. */
+const REMEDIES: { readonly [K in DnsOutageKind | "unnamed"]: string } = {
+  silent:
+    "Check whether they run, and the network and the firewall to their port by UDP and TCP; or name other servers in MAILKIND_DNS_SERVERS.",
+  refused:
+    "Start the resolver at that address and port, and allow this host in its access list; or name other servers in MAILKIND_DNS_SERVERS.",
+  failing:
+    "They run and cannot resolve: look at their logs and at what they forward to; or name other servers in MAILKIND_DNS_SERVERS.",
+  denying:
+    "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
+  unnamed:
+    "Name servers in MAILKIND_DNS_SERVERS, or set it to `off` if verdicts are to come from the lists alone. Then restart.",
+}
+
+/** What is wrong with a server, in words that tell a refusal from silence. */
+function faultText(kind: DnsOutageKind, { fault, why }: ServerFault): string {
+  if (fault === "failed") return why === null ? "sends replies that cannot be read" : `answers ${why}`
+  if (fault === "none") return kind === "denying" ? "denies names that exist (NXDOMAIN)" : "was not asked yet"
+  if (why === "ECONNREFUSED") return "refuses: nothing listens at its port (ECONNREFUSED)"
+  return why === null ? "does not answer in time (ETIMEOUT)" : `cannot be reached (${why})`
 }
 
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
@@ -292,11 +308,19 @@ export function createDnsOutageLog(context: CheckContext, servers: () => readonl
   const faults = faultsOf(context)
   const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
   let fault = ""
+  const describe = (outage: DnsOutage | "unnamed"): Outage => {
+    if (outage === "unnamed") return { fault, where: "/etc/resolv.conf", why: NO_SERVER, remedy: REMEDIES.unnamed }
+    const places = servers()
+    const why = outage.faults.map((found, at) => `${places[at]} ${faultText(outage.kind, found)}`).join("; ")
+    return { fault, where: places.join(", "), why, remedy: REMEDIES[outage.kind] }
+  }
   return {
     onAvailabilityChange: outage => {
-      fault = outage === null ? "" : `dns_${outage}`
-      tell(outage === null ? null : { fault, where: servers().join(", "), ...OUTAGES[outage] })
+      fault = outage === null ? "" : `dns_${outage === "unnamed" ? outage : outage.kind}`
+      tell(outage && describe(outage))
     },
     countFailure: () => faults.countTask(fault),
   }
 }
+
+const NO_SERVER = "MAILKIND_DNS_SERVERS is not set, and the system names no DNS server."

@@ -55,10 +55,10 @@ export type ServerReply =
       /** The last CNAME target, if the server did not resolve it; null: the answer is complete. */
       readonly pendingCname: string | null
     }
-  /** The server replied with an error (SERVFAIL, REFUSED and the like), or its reply cannot be read, perhaps by a defect of ours. */
-  | { readonly kind: "failed"; readonly defect?: unknown }
-  /** The server did not reply, or cannot be reached. */
-  | { readonly kind: "silent" }
+  /** The server replied with an error (`why`: SERVFAIL, REFUSED and the like), or its reply cannot be read, perhaps by a defect of ours. */
+  | { readonly kind: "failed"; readonly why?: string; readonly defect?: unknown }
+  /** The server did not reply in time, or cannot be reached (`why`: the code of the system, such as ECONNREFUSED). */
+  | { readonly kind: "silent"; readonly why?: string }
 
 /** The reply of a server that does not reply. */
 export const SILENT = { kind: "silent" } as const satisfies ServerReply

@@ -38,13 +38,15 @@ type CountedVerdict = { readonly category: Category; readonly reasons: readonly 
 
 /** Counts in the shard of this process. A call changes a few numbers in place and allocates nothing. */
 export class Meter {
+  readonly #isDnsOff: boolean
   readonly #shard: Float64Array
   /** What stood in a cell before this process showed a total in it. */
   readonly #before = new Map<number, number>()
 
-  /** `shard` has `SHARD_CELLS` cells and no other writer. */
-  constructor(shard: Float64Array) {
+  /** `shard` has `SHARD_CELLS` cells and no other writer. `isDnsOff`: no verdict counts as degraded, since the operator wants them all without DNS. */
+  constructor(shard: Float64Array, isDnsOff = false) {
     this.#shard = shard
+    this.#isDnsOff = isDnsOff
   }
 
   /** Counts a response. `route` is the index of the route in the label `route`. */
@@ -85,7 +87,7 @@ export class Meter {
     const cell = (CATEGORY_OFFSETS.get(category) ?? 0) + (REASON_INDEXES.get(reasons[0] ?? "no_evidence") ?? 0)
     shard[cell] = (shard[cell] ?? 0) + 1
     if (isCached) shard[CACHED_CELL] = (shard[CACHED_CELL] ?? 0) + 1
-    if (isDegraded) shard[DEGRADED_CELL] = (shard[DEGRADED_CELL] ?? 0) + 1
+    if (isDegraded && !this.#isDnsOff) shard[DEGRADED_CELL] = (shard[DEGRADED_CELL] ?? 0) + 1
   }
 
   recordProblem(code: ProblemCode): void {

@@ -4,7 +4,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { ROUTES, type RouteId } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
-import type { Exchange } from "../exchange.ts"
+import { type Exchange, requestFields } from "../exchange.ts"
 import { labelIndex } from "./counter-layout.ts"
 import { LineLimit, type OmittedLines } from "./line-limit.ts"
 import type { Meter } from "./meter.ts"
@@ -17,6 +17,8 @@ type RequestObserverDeps = {
   readonly slowMs: () => number | null
   /** Whether every response is logged now: on level debug, and after SIGUSR2. */
   readonly logsEveryResponse: () => boolean
+  /** No verdict is logged as degraded, since the operator wants them all without DNS. */
+  readonly isDnsOff: boolean
 }
 
 /** The index of every other path and method. */
@@ -47,15 +49,17 @@ export class RequestObserver {
   readonly #log: Log
   readonly #slowMs: () => number | null
   readonly #logsEveryResponse: () => boolean
+  readonly #isDnsOff: boolean
   readonly #slow: LineLimit
   readonly #failures: LineLimit
 
-  constructor({ meter, stopwatch, log, slowMs, logsEveryResponse }: RequestObserverDeps) {
+  constructor({ meter, stopwatch, log, slowMs, logsEveryResponse, isDnsOff }: RequestObserverDeps) {
     this.#stopwatch = stopwatch
     this.#meter = meter
     this.#log = log
     this.#slowMs = slowMs
     this.#logsEveryResponse = logsEveryResponse
+    this.#isDnsOff = isDnsOff
     this.#slow = new LineLimit(LIMITS.slowLinesPerSecondMax, omitted => this.#logOmitted("warn", "slow", omitted))
     this.#failures = new LineLimit(LIMITS.failureLinesPerSecondMax, omitted =>
       this.#logOmitted("info", "failed", omitted),
@@ -83,7 +87,8 @@ export class RequestObserver {
   }
 
   /** Logs a refused request: all of them while every line is logged, else some of those that failed by us. */
-  #recordRefusal({ id, route, caller, refusal, fault }: Exchange, status: number, tookMs: number): void {
+  #recordRefusal(exchange: Exchange, status: number, tookMs: number): void {
+    const { route, caller, refusal, fault } = exchange
     // A health check that fails is an answer as it should be, and is asked for every few seconds.
     const isFailure = status >= 500 && route !== "getHealth"
     if (!this.#logsEveryResponse()) {
@@ -92,7 +97,7 @@ export class RequestObserver {
       if (fault === null && !this.#failures.admits(this.#stopwatch(), tookMs)) return
     }
     this.#log(isFailure ? "info" : "debug", isFailure ? "a request failed" : "a request was refused", {
-      request_id: id,
+      ...requestFields(exchange),
       route: METRIC_LABELS.route[routeIndex(route)] ?? null,
       status,
       code: refusal,
@@ -104,19 +109,20 @@ export class RequestObserver {
   }
 
   #logResponse(
-    { id, route, caller, result }: Exchange,
+    exchange: Exchange,
     status: number,
     { tookMs, isSlow }: { readonly tookMs: number; readonly isSlow: boolean },
   ): void {
+    const { route, caller, result } = exchange
     const verdict = result?.check?.judged.verdict
     this.#log(isSlow ? "warn" : "debug", isSlow ? "slow response" : "response sent", {
-      request_id: id,
+      ...requestFields(exchange),
       route: METRIC_LABELS.route[routeIndex(route)] ?? null,
       status,
       took_ms: rounded(tookMs),
       tier: caller === null ? null : tierLabel(caller.key, caller.account),
       category: verdict?.category ?? null,
-      degraded: verdict?.isDegraded ?? null,
+      degraded: verdict === undefined ? null : verdict.isDegraded && !this.#isDnsOff,
     })
   }
 }

@@ -30,14 +30,14 @@ export const healthRoute = ({ responses, health, isStopping, isCutOff }: HealthR
 /** The parameter by which a load balancer asks whether to send requests here. */
 const READY = /[?&]ready=1(?:&|$)/
 
-/** The health of the server. It is `degraded` while DNS is unavailable, since verdicts then rest on lists alone. */
+/** The health of the server. It is `degraded` while DNS is unavailable, since verdicts then rest on lists alone, and not where the operator turned DNS off. */
 export function healthReport({
   version,
   commit,
   activeLists,
   listsDamage,
   isRefreshScheduled,
-  isDnsUnavailable,
+  dnsStatus,
   isDatabaseAway,
   isClockInDoubt,
   uptimeMs,
@@ -47,7 +47,7 @@ export function healthReport({
   const freshAtMs = Math.max(Date.parse(pack.builtAt), activeLists.refreshState.refreshed_at_ms)
   const refresh = refreshHealth(activeLists.refreshState, isRefreshScheduled)
   return {
-    status: isDnsUnavailable ? "degraded" : "ok",
+    status: dnsStatus === "unavailable" ? "degraded" : "ok",
     version,
     commit,
     uptime_seconds: Math.floor(uptimeMs / 1000),
@@ -59,7 +59,7 @@ export function healthReport({
       refresh,
       files: filesHealth(listsDamage),
     },
-    dns: { status: isDnsUnavailable ? "unavailable" : "ok" },
+    dns: { status: dnsStatus },
     database: { status: isDatabaseAway ? "away" : "ok" },
     clock: { status: isClockInDoubt ? "in_doubt" : "ok" },
   }
@@ -74,7 +74,7 @@ type HealthInput = {
   readonly listsDamage: ListsDamage | null
   /** Whether lists are refreshed on schedule. */
   readonly isRefreshScheduled: boolean
-  readonly isDnsUnavailable: boolean
+  readonly dnsStatus: Health["dns"]["status"]
   readonly isDatabaseAway: boolean
   readonly isClockInDoubt: boolean
   readonly uptimeMs: number

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
-import { createNetworkService } from "../../../src/assemble/check/network.ts"
+import { createDnsOutageLog, createNetworkService, dnsServerPlaces } from "../../../src/assemble/check/network.ts"
 import { createContext } from "../../../src/assemble/context.ts"
+import type { Log, LogFields } from "../../../src/base/log.ts"
 import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
 import { ListMatch, matchInSet, NO_LIST_MATCH } from "../../../src/check/lists/list-match.ts"
 import { SET_BITS, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
@@ -87,4 +88,68 @@ test("cached mail is read by new lists at once, not by those of its lookup", asy
     expect(await operator()).toEqual([operatedBy, false])
     expect(await operator()).toEqual([operatedBy, true])
   }
+})
+
+test("an outage of DNS is told with each server, and a refusal is told from silence and from a failure", async () => {
+  const [failing, refusing, denying, dead] = await Promise.all([serving({}), serving({}), serving({}), serving({})])
+  failing.fault("*", "servfail")
+  refusing.fault("*", "refused")
+  await dead.pause()
+  const silent = { address: "127.0.0.1", port: await silentPort() }
+  const placeOf = ({ address, port }: { readonly address: string; readonly port: number }) => `${address}:${port}`
+  const toldOf = async (...servers: readonly { readonly address: string; readonly port: number }[]) => {
+    const read = parseSettings({
+      MAILKIND_DNS_SERVERS: servers.map(placeOf).join(),
+      MAILKIND_DNS_CANARIES: "known.example",
+      MAILKIND_DNS_TIMEOUT_MS: "200",
+      MAILKIND_IDENTITY_URL: "off",
+    })
+    if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+    const lines: LogFields[] = []
+    const told = Promise.withResolvers()
+    const log: Log = (_level, _message, fields = {}) => void told.resolve(lines.push(fields))
+    const context = { system: createSystem(), settings: read.settings, log }
+    const outages = createDnsOutageLog(context, () => dnsServerPlaces(context))
+    const learning = { learnedHosts: null, matchLists: () => NO_LIST_MATCH }
+    const { stop } = createNetworkService(context, learning, { outages })
+    await told.promise
+    stop()
+    const [{ fault, where, why } = {}] = lines
+    expect(where).toBe(servers.map(placeOf).join(", "))
+    return [fault, why]
+  }
+  expect(await toldOf(failing)).toEqual(["dns_failing", `${placeOf(failing)} answers SERVFAIL`])
+  expect(await toldOf(refusing)).toEqual(["dns_refused", `${placeOf(refusing)} answers REFUSED`])
+  const nobody = `${placeOf(dead)} refuses: nothing listens at its port (ECONNREFUSED)`
+  expect(await toldOf(dead)).toEqual(["dns_refused", nobody])
+  expect(await toldOf(denying)).toEqual(["dns_denying", `${placeOf(denying)} denies names that exist (NXDOMAIN)`])
+  const silence = `${placeOf(silent)} does not answer in time (ETIMEOUT)`
+  expect(await toldOf(silent)).toEqual(["dns_silent", silence])
+  expect(await toldOf(dead, silent)).toEqual(["dns_silent", `${nobody}; ${silence}`])
+})
+
+/** A port that takes packets and answers none. */
+async function silentPort(): Promise<number> {
+  const socket = await Bun.udpSocket({ hostname: "127.0.0.1" })
+  onTestEnd(() => socket.close())
+  return socket.port
+}
+
+test("a system that names no DNS server is told of at the start, and one whose operator turned DNS off is not", () => {
+  const toldWith = (environment: Readonly<Record<string, string>>) => {
+    const read = parseSettings(environment)
+    if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+    const lines: unknown[] = []
+    const system = { ...createSystem(), systemDnsServers: () => [] }
+    const log: Log = (_level, message, { fault, where } = {}) => void lines.push([message, fault, where])
+    const context = { system, settings: read.settings, log }
+    const outages = createDnsOutageLog(context, () => [])
+    const network = createNetworkService(context, { learnedHosts: null, matchLists: () => NO_LIST_MATCH }, { outages })
+    return { lines, samples: network.samples() }
+  }
+  expect(toldWith({})).toEqual({
+    lines: [["DNS does not answer", "dns_unnamed", "/etc/resolv.conf"]],
+    samples: [["mailkind_dns_up", 0]],
+  })
+  expect(toldWith({ MAILKIND_DNS_SERVERS: "off" })).toEqual({ lines: [], samples: [["mailkind_dns_up", 1]] })
 })

@@ -32,6 +32,7 @@ function watched(logsEveryResponse = () => false, slowMs: number | null = 1000) 
     log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
     slowMs: () => slowMs,
     logsEveryResponse,
+    isDnsOff: false,
   })
   const answer = (tookMs: number, status = 200, known: Partial<Exchange> = {}): void => {
     now.ms += tookMs

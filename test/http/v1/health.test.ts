@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { INITIAL_REFRESH_STATE, type SourceState } from "../../../src/check/refresh/refresh-state.ts"
+import type { Health } from "../../../src/contract/schemas.ts"
 import { healthReport } from "../../../src/http/v1/health.ts"
 import { knownLists } from "../../support/app.ts"
 
@@ -12,7 +13,7 @@ const refreshOf = (sources: Readonly<Record<string, SourceState>>) =>
       commit: null,
       listsDamage: null,
       isRefreshScheduled: true,
-      isDnsUnavailable: false,
+      dnsStatus: "ok" as const,
       isClockInDoubt: false,
       isDatabaseAway: false,
       uptimeMs: 0,
@@ -36,14 +37,19 @@ test("health tells of a source that was refused, such as a poisoned window", () 
   })
 })
 
-const reportOf = (refreshedAtMs: number, nowMs: number, isDatabaseAway = false) =>
+const reportOf = (
+  refreshedAtMs: number,
+  nowMs: number,
+  isDatabaseAway = false,
+  dnsStatus: Health["dns"]["status"] = "ok",
+) =>
   healthReport({
     ...{
       version: "1",
       commit: null,
       listsDamage: null,
       isRefreshScheduled: true,
-      isDnsUnavailable: false,
+      dnsStatus,
       isDatabaseAway,
       isClockInDoubt: false,
       uptimeMs: 0,
@@ -61,4 +67,13 @@ test("health tells how old the lists are: since they were built, or since a refr
 
 test("health tells whether the database is away", () => {
   expect([reportOf(0, 0).database, reportOf(0, 0, true).database]).toEqual([{ status: "ok" }, { status: "away" }])
+})
+
+test("health is degraded while DNS does not answer, and not where the operator turned it off", () => {
+  const seen = (["ok", "unavailable", "off"] as const).map(status => reportOf(0, 0, false, status))
+  expect(seen.map(({ status, dns }) => [status, dns.status])).toEqual([
+    ["ok", "ok"],
+    ["degraded", "unavailable"],
+    ["ok", "off"],
+  ])
 })

@@ -226,7 +226,7 @@ export class Resolution extends ListedTimer implements Slotted {
     attempt.isPending = false
     attempt.cancelTimer?.()
     if (reply.kind === "failed" && reply.defect !== undefined) deps.onDefect?.(reply.defect)
-    health.record(attempt.server, reply.kind, attempt.answersBefore)
+    health.record(attempt.server, reply, attempt.answersBefore)
     if (!this.#attempts.includes(attempt)) return
     if (reply.kind === "answered") {
       health.prefer(attempt.server)

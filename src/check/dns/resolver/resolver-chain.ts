@@ -6,6 +6,7 @@ import { DnsCircuitBreaker } from "./circuit-breaker.ts"
 import { ConcurrencyLimit } from "./concurrency-limit.ts"
 import { cacheBounds, DnsCache, type DnsCacheStats } from "./dns-cache.ts"
 import { type DnsGuards, type DnsOutcomeCounts, DnsServers, type DnsServersDeps, Resolution } from "./resolution.ts"
+import type { ServerFault } from "./server-health.ts"
 
 /** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
@@ -51,8 +52,14 @@ type ResolverChainDeps = ServerResolverDeps & {
   readonly onAvailabilityChange?: (outage: DnsOutage | null) => void
 }
 
-/** `silent`: no server answers. `failing`: they answer every question with a failure. `denying`: they deny the canaries. */
-export type DnsOutage = "silent" | "failing" | "denying"
+/**
+ * `silent`: no server answers in time. `refused`: each of them answers REFUSED, or nothing listens at its port. `failing`: they answer every
+ * question with a failure. `denying`: they deny the canaries.
+ */
+export type DnsOutageKind = "silent" | "refused" | "failing" | "denying"
+
+/** An outage, and what is wrong with each server, in their order. */
+export type DnsOutage = { readonly kind: DnsOutageKind; readonly faults: readonly ServerFault[] }
 
 /** Builds the resolver. The steps of a question are listed at `Resolution`. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
@@ -65,13 +72,13 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions, onChange: () => tell() })
   const limit = new ConcurrencyLimit(DNS_IN_FLIGHT_MAX, DNS_WAITING_MAX)
   const canaryGuard = createCanaryGuard({ canaries, directResolver, setTimer, onChange: () => tell() })
-  const outage = (): DnsOutage | null => {
+  const seen = (): Exclude<DnsOutageKind, "refused"> | null => {
     if (canaryGuard.state() === "denied") return "denying"
     const reason = breaker.openReason()
     if (reason !== null) return reason === "timeouts" ? "silent" : "failing"
     return canaryGuard.state() === "silent" ? "silent" : null
   }
-  const tell = createChangeTeller(outage, deps.onAvailabilityChange)
+  const tell = createChangeTeller(() => outageOf(seen(), servers.health.faults()), deps.onAvailabilityChange)
   const cache = new DnsCache(clock, cacheBounds(deps.dnsCacheBytes))
   const guards = { canaryGuard, limit, breaker }
   const ask = cachingAsk(cache, servers, guards)
@@ -86,7 +93,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
       queryCounts: servers.counts,
       answerCache: cache.stats(),
     }),
-    isUnavailable: () => outage() !== null,
+    isUnavailable: () => seen() !== null,
     stop: () => {
       canaryGuard.stop()
       breaker.stop()
@@ -106,6 +113,17 @@ export const promising =
   (ask: AskDns): CachingResolver =>
   question =>
     new Promise(resolve => ask(question, resolve))
+
+/** The outage that is seen, with what is wrong with each server. A canary that was answered with a failure is not denied. */
+function outageOf(seen: Exclude<DnsOutageKind, "refused"> | null, faults: readonly ServerFault[]): DnsOutage | null {
+  if (seen === null) return null
+  if (faults.every(({ why }) => why !== null && REFUSALS.has(why))) return { kind: "refused", faults }
+  const isDenied = faults.some(({ fault }) => fault === "none")
+  return { kind: seen === "denying" && !isDenied ? "failing" : seen, faults }
+}
+
+/** What a server that does not serve this host replies, and what the system says where nothing listens at its port. */
+const REFUSALS: ReadonlySet<string> = new Set(["REFUSED", "ECONNREFUSED"])
 
 /** Tells of an outage when it begins and when it ends. That its cause becomes another one is not told. */
 function createChangeTeller(

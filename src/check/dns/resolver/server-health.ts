@@ -1,7 +1,10 @@
 import type { ServerReply } from "../dns-types.ts"
 
-/** The fault of a server, and how many questions it has answered. */
-type ServerState = { fault: keyof typeof FAULT_RANKS; answerCount: number }
+/** The fault of a server with the code of it, if it is known, and how many questions it has answered. */
+type ServerState = { fault: keyof typeof FAULT_RANKS; why: string | null; answerCount: number }
+
+/** What is wrong with a server, and the code of it: of its reply, such as REFUSED, or of the system, such as ECONNREFUSED. */
+export type ServerFault = Readonly<Pick<ServerState, "fault" | "why">>
 
 /** A failure may be the fault of the question. Silence is worse: it costs every question its share of the timeout. */
 const FAULT_RANKS = { none: 0, failed: 1, silent: 2 } as const
@@ -17,12 +20,17 @@ export class ServerHealth {
   #order: readonly number[] | null = null
 
   constructor(count: number) {
-    this.#servers = Array.from({ length: count }, () => ({ fault: "none", answerCount: 0 }))
+    this.#servers = Array.from({ length: count }, () => ({ fault: "none", why: null, answerCount: 0 }))
   }
 
   /** How many questions the server has answered. */
   answerCount(server: number): number {
     return this.#servers[server]?.answerCount ?? 0
+  }
+
+  /** What is wrong with each server, in their order. */
+  faults(): readonly ServerFault[] {
+    return this.#servers.map(({ fault, why }) => ({ fault, why }))
   }
 
   /** At most `countMax` servers, the healthiest first. Of equal servers the preferred one is first, the others keep their order. */
@@ -35,7 +43,8 @@ export class ServerHealth {
   }
 
   /** Records the reply to a question that was sent after `answersBefore` answers of the server. */
-  record(server: number, kind: ServerReply["kind"], answersBefore: number): void {
+  record(server: number, reply: ServerReply, answersBefore: number): void {
+    const { kind } = reply
     const health = this.#servers[server]
     if (health === undefined) return
     // A server that answered another question since then is alive: a packet was lost, or it cannot answer this question.
@@ -44,6 +53,7 @@ export class ServerHealth {
     const fault = kind === "answered" ? "none" : kind
     if (fault !== health.fault) this.#order = null
     health.fault = fault
+    health.why = kind === "answered" ? null : (reply.why ?? null)
   }
 
   /** Puts the server first among those of equal health, until another is preferred. */

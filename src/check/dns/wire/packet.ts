@@ -11,7 +11,7 @@ export type ParsedPacket =
   /** The reply did not fit into the packet. The query has to be repeated over TCP. */
   | { readonly kind: "truncated" }
   /** The server replied with an error, or its reply is malformed, or a defect of ours ended the reading. */
-  | { readonly kind: "failed"; readonly defect?: unknown }
+  | { readonly kind: "failed"; readonly why?: string; readonly defect?: unknown }
   | DnsReadResult
 
 /** The longest reply that we accept over UDP. It passes every network without fragmentation (DNS flag day 2020). */
@@ -98,17 +98,22 @@ function writeName(bytes: Uint8Array, name: string): number {
 export function parseReply(bytes: Uint8Array, id: number, question: DnsQuestion): ParsedPacket {
   try {
     const packet = new PacketReader(bytes)
-    if (isBareRefusal(packet, bytes.length, id)) return FAILED
+    if (isBareRefusal(packet, bytes.length, id)) return failureOf(packet.byte(3) & 0x0f)
     const recordsOffset = questionEndOffset(packet, bytes.length, id, question)
     if (recordsOffset === null) return FOREIGN
     const rcode = packet.byte(3) & 0x0f
-    if (rcode !== NOERROR && rcode !== NXDOMAIN) return FAILED
+    if (rcode !== NOERROR && rcode !== NXDOMAIN) return failureOf(rcode)
     if ((packet.byte(2) & 0x02) !== 0) return TRUNCATED
     return readRecords(packet, recordsOffset, rcode === NXDOMAIN, question) ?? FAILED
   } catch (error) {
     return error instanceof MalformedPacket ? FAILED : { kind: "failed", defect: error }
   }
 }
+
+/** The names of the response codes by which a server fails (RFC 1035 §4.1.1). */
+const RCODE_NAMES: Readonly<Record<number, string>> = { 1: "FORMERR", 2: "SERVFAIL", 4: "NOTIMP", 5: "REFUSED" }
+
+const failureOf = (rcode: number): ParsedPacket => ({ kind: "failed", why: RCODE_NAMES[rcode] ?? `RCODE ${rcode}` })
 
 /** Whether it is an error reply of a header alone, as some servers send: without the question, but with the id of the query. */
 function isBareRefusal(packet: PacketReader, length: number, id: number): boolean {

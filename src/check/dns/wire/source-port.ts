@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net"
 import { yieldThread } from "../../../base/concurrency.ts"
-import { type DnsServerAddress, type ServerQuery, SILENT } from "../dns-types.ts"
+import { errorCode } from "../../../base/errors.ts"
+import { type DnsServerAddress, type ServerQuery, type ServerReply, SILENT } from "../dns-types.ts"
 import { ENCODED_MAX, encodeQuery, parseReply } from "./packet.ts"
 
 /** The packets that are sent together. */
@@ -35,10 +36,10 @@ export class SourcePort {
   /** Opens a port that the system picks. */
   constructor(server: DnsServerAddress, deps: SourcePortDeps) {
     this.#deps = deps
-    this.#open(server).catch(async (_unreachable: unknown) => {
+    this.#open(server).catch(async (unreachable: unknown) => {
       // Without a free descriptor all ports fail at once, and thousands of questions would be sent again before a deadline is noticed.
       await yieldThread()
-      this.close()
+      this.#closeUnreachable(unreachable)
     })
   }
 
@@ -66,8 +67,10 @@ export class SourcePort {
     if (this.#pending.size === 0) this.close()
   }
 
+  readonly #closeUnreachable = (error: unknown): void => this.close({ kind: "silent", why: errorCode(error) })
+
   /** Closes the port. Pending questions are `silent`. */
-  close(): void {
+  close(reply: Extract<ServerReply, { readonly kind: "silent" }> = SILENT): void {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#socket?.close()
@@ -77,7 +80,7 @@ export class SourcePort {
     this.#pending.clear()
     for (const query of unanswered) {
       query.carrier = null
-      query.receiver.onReply(query, SILENT)
+      query.receiver.onReply(query, reply)
     }
   }
 
@@ -89,7 +92,7 @@ export class SourcePort {
       binaryType: "uint8array",
       socket: {
         data: (_socket, bytes) => this.#receive(bytes),
-        error: _unreachable => this.close(),
+        error: this.#closeUnreachable,
       },
     })
     if (this.#isClosed) return socket.close()
@@ -109,7 +112,7 @@ export class SourcePort {
     } catch (unreachable) {
       // An error of an earlier packet, such as ECONNREFUSED, is thrown by the next send.
       if (!(unreachable instanceof Error)) throw unreachable
-      this.close()
+      this.#closeUnreachable(unreachable)
       return
     }
     // The send buffer is full and the rest was not sent. The caller can try another server at once.

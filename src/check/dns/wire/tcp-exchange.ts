@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net"
+import { errorCode } from "../../../base/errors.ts"
 import type { Random } from "../../../base/outside-world.ts"
 import { type DnsExchange, type DnsServerAddress, type ServerQuery, type ServerReply, SILENT } from "../dns-types.ts"
 import { encodeQuery, parseReply } from "./packet.ts"
@@ -44,6 +45,7 @@ function queryOverConnection(
   onEnd: (reply: ServerReply) => void,
 ): () => void {
   const endSilent = (): void => onEnd(SILENT)
+  const endUnreachable = (error: Error): void => onEnd({ kind: "silent", why: errorCode(error) })
   const connection = connectionTo(server)
   if (connection === null) {
     queueMicrotask(endSilent)
@@ -56,7 +58,8 @@ function queryOverConnection(
     const reply = parseReply(message, id, question)
     onEnd(reply.kind === "answered" || reply.kind === "failed" ? reply : { kind: "failed" })
   })
-  for (const event of ["end", "close", "error"]) connection.on(event, endSilent)
+  connection.on("error", endUnreachable)
+  for (const event of ["end", "close"]) connection.on(event, endSilent)
   connection.write(frameMessage(encodeQuery(id, question)))
   return () => {
     // A reset waits until the connection is open. An orderly close would keep an open one as long as the server does not answer it.

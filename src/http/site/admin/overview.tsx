@@ -31,7 +31,7 @@ export function adminOverviewRoutes(site: SiteContext) {
 }
 
 async function readServerOverview(site: SiteContext) {
-  const { changes, health, lists, hasMailServer, isDnsOff, nodesCount } = site
+  const { changes, health, lists, hasMailServer, nodesCount } = site
   const { store, clock } = changes
   return {
     health: health(),
@@ -44,7 +44,6 @@ async function readServerOverview(site: SiteContext) {
     /** Accounts that have not accepted material terms yet. */
     unacceptedCount: await countUnaccepted(store),
     hasMailServer,
-    isDnsOff,
     /** Servers that share the database, this one included. */
     nodeCount: nodesCount(),
     suspendedCount: await countSuspended(store),
@@ -96,11 +95,11 @@ function AttentionPanel({ overview }: OverviewProps) {
 }
 
 /** What works, and what does not. */
-function statusItems({ health: { status, dns, lists }, isDnsOff, hasMailServer }: ServerOverview) {
+function statusItems({ health: { status, dns, lists }, hasMailServer }: ServerOverview) {
   const item = (label: string, tone: "allow" | "review" | "block" | "plain") => ({ label, tone: `of-${tone}` })
   return [
     item(`API ${status}`, status === "ok" ? "allow" : "block"),
-    isDnsOff ? item("DNS off", "plain") : item(...DNS_STATUS[dns.status]),
+    item(...DNS_STATUS[dns.status]),
     item(...REFRESH_STATUS[lists.refresh.status]),
     hasMailServer ? item("Email on", "allow") : item("Email off", "block"),
   ]
@@ -111,6 +110,7 @@ type StatusWords = readonly [label: string, tone: "allow" | "review" | "block" |
 const DNS_STATUS: { readonly [S in Health["dns"]["status"]]: StatusWords } = {
   ok: ["DNS works", "allow"],
   unavailable: ["DNS does not answer", "block"],
+  off: ["DNS off", "plain"],
 }
 
 const REFRESH_STATUS: { readonly [S in Health["lists"]["refresh"]["status"]]: StatusWords } = {
@@ -236,8 +236,8 @@ const failedJobTodos = ({ failedJobs }: ServerOverview): readonly Todo[] =>
     link: { label: "See account", path: pathWithId("adminAccount", accountId) },
   }))
 
-const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Todo[] =>
-  health.dns.status === "ok" || isDnsOff ? [] : [{ text: "DNS does not answer. Verdicts come from the lists alone." }]
+const dnsTodos = ({ health }: ServerOverview): readonly Todo[] =>
+  health.dns.status !== "unavailable" ? [] : [{ text: "DNS does not answer. Verdicts come from the lists alone." }]
 
 /** Why a source is of no use is on the page of the sources. */
 function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {

@@ -89,11 +89,13 @@ test("a truncated reply is truncated, whatever it holds", () => {
 })
 
 describe("a server failed", () => {
+  const names: Readonly<Record<number, string>> = { 1: "FORMERR", 2: "SERVFAIL", 4: "NOTIMP", 5: "REFUSED" }
   for (const rcode of [1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 15]) {
-    test(`when its response code is ${rcode}, cut or not`, () => {
+    test(`with the name of its response code ${rcode}, cut or not`, () => {
       const flags = 0x8180 | rcode
-      expect(parseReply(replyBytes({ flags, answers: [ADDRESS] }), 7, QUESTION)).toEqual({ kind: "failed" })
-      expect(parseReply(replyBytes({ flags: flags | 0x0200 }), 7, QUESTION)).toEqual({ kind: "failed" })
+      const failure = { kind: "failed", why: names[rcode] ?? `RCODE ${rcode}` } as const
+      expect(parseReply(replyBytes({ flags, answers: [ADDRESS] }), 7, QUESTION)).toEqual(failure)
+      expect(parseReply(replyBytes({ flags: flags | 0x0200 }), 7, QUESTION)).toEqual(failure)
     })
   }
 

@@ -108,18 +108,18 @@ describe("a reply", () => {
       const queries = ask()
       const received = await peer.overTcp()
       received.send(frameMessage(reply))
-      expect(await queries).toEqual({ kind: "failed" })
+      expect(await queries).toMatchObject({ kind: "failed" })
       await peer.disconnected()
     }
   })
 })
 
 describe("a server is silent", () => {
-  test("when it refuses the connection", async () => {
+  test("when it refuses the connection, with that", async () => {
     const { server, close } = await loopbackPeer()
     close()
     const { ask, time } = exchangeWith(server)
-    expect(await ask()).toEqual({ kind: "silent" })
+    expect(await ask()).toEqual({ kind: "silent", why: "ECONNREFUSED" })
     expect(time.waiting()).toBe(0)
   })
 
@@ -128,7 +128,7 @@ describe("a server is silent", () => {
       { address: "127.0.0.1", port: 0 },
       { address: "127.0.0.1", port: 65_536 },
     ]) {
-      expect(await exchangeWith(server).ask()).toEqual({ kind: "silent" })
+      expect(await exchangeWith(server).ask()).toMatchObject({ kind: "silent" })
     }
   })
 

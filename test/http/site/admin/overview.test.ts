@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { renderToString } from "preact-render-to-string"
 import { SOURCE_OUTCOMES } from "../../../../src/check/refresh/refresh-state.ts"
+import type { Health } from "../../../../src/contract/schemas.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import type { Measure } from "../../../../src/customers/usage/measures.ts"
@@ -27,14 +28,14 @@ import { HOSTILE } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
 const NOW_MS = Date.UTC(2026, 0, 2)
-const health = (isDnsUnavailable: boolean) =>
+const health = (dnsStatus: Health["dns"]["status"]) =>
   healthReport({
     version: "1.0.0",
     commit: null,
     activeLists: knownLists,
     listsDamage: null,
     isRefreshScheduled: true,
-    isDnsUnavailable,
+    dnsStatus,
     isClockInDoubt: false,
     isDatabaseAway: false,
     uptimeMs: 0,
@@ -43,7 +44,7 @@ const health = (isDnsUnavailable: boolean) =>
 
 /** A house in which all is well, but for what is wanted otherwise. */
 const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
-  health: health(false),
+  health: health("ok"),
   lists: listsOverview(knownLists),
   accountCount: 1,
   activeKeyCount: 1,
@@ -51,7 +52,6 @@ const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
   outbox: { waitingCount: 0, waitingSinceMs: null, refusedCount: 0, givenUpCount: 0 },
   unacceptedCount: 0,
   hasMailServer: true,
-  isDnsOff: false,
   nodeCount: 1,
   suspendedCount: 0,
   failedJobs: [],
@@ -87,7 +87,7 @@ describe("what needs attention", () => {
   })
 
   test.each([
-    [{ health: health(true) }, "DNS does not answer."],
+    [{ health: health("unavailable") }, "DNS does not answer."],
     [{ hasMailServer: false }, "no mail server is set"],
     [
       { outbox: waiting(MAIL_WAIT_MAX_MS) },
@@ -119,6 +119,10 @@ describe("what needs attention", () => {
     expect(todosOf(standing({ lists: { ...lists, sources: faulty } }))).toEqual([
       `${faulty.length} sources could not be fetched, \`a-source\` among them.`,
     ])
+  })
+
+  test("DNS that the operator turned off is no news", () => {
+    expect(todosOf(standing({ health: health("off") }))).toEqual([])
   })
 
   test("waiting mails are no news where there is no server for them", () => {
