@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
 import { withTimeout } from "../base/concurrency.ts"
+import type { FaultLog } from "../base/fault-log.ts"
 import { type Log, logError } from "../base/log.ts"
 import type { SetTimer } from "../base/outside-world.ts"
 import { SingleFlight } from "../base/single-flight.ts"
@@ -7,12 +8,13 @@ import { createIntervals, DAY_MS } from "../base/time.ts"
 import type { TrustedInstant } from "../base/trusted-clock.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
 import { REMINDERS_POLLED, remindOfExpiry } from "./keys/expiry-reminders.ts"
+import { withOutageLog } from "./notices/mail-outages.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "./notices/mail-sender.ts"
 import type { Mailer, OpenMailer, OutgoingMail, SendResult } from "./notices/mailer.ts"
 import type { LinkContext } from "./notices/notice-blocks.ts"
 import { type Notice, noticeContent } from "./notices/notices.ts"
 import { countOutbox, OUTBOX_POLLED, oldestWaitingAtMs, pruneOutbox } from "./notices/outbox.ts"
-import { isMailProtected, MAIL_PROTECTION_REMEDY } from "./notices/smtp-mailer.ts"
+import { isMailProtected, MAIL_PROTECTION_REMEDY, smtpPlace } from "./notices/smtp-mailer.ts"
 import { randomBase62 } from "./store/core/id.ts"
 import type { Store } from "./store/core/store.ts"
 import type { StoredContext } from "./stored-context.ts"
@@ -39,13 +41,14 @@ export type MailService = ReturnType<typeof createMailService>
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
 export function createMailService(
   { system, settings, store, log, trustedTime, poll }: MailContext,
+  faults: FaultLog,
   baseUrl: () => string,
 ) {
   const { clock } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderAddress = (): string => senderOf(settings, baseUrl())
   const url = settings.MAILKIND_SMTP_URL
-  const mailer = url === null ? null : system.openMailer(url.reveal())
+  const mailer = url === null ? null : withOutageLog(system.openMailer(url.reveal()), faults, system.setTimer)
   const sender =
     mailer && new MailSender({ ...system, trustedTime, store, log, mailer, from: senderAddress, linkContext })
   const queueAndSend = async (): Promise<void> => {
@@ -151,7 +154,10 @@ export function warnOfUnprotectedMail({
   readonly log: Log
 }): void {
   if (url !== null && !isMailProtected(url.reveal()))
-    log("warn", "mails may be read or changed on their way to the mail server", { remedy: MAIL_PROTECTION_REMEDY })
+    log("warn", "mails may be read or changed on their way to the mail server", {
+      where: smtpPlace(url.reveal()),
+      remedy: MAIL_PROTECTION_REMEDY,
+    })
 }
 
 /** The host of a URL as a mail domain; `localhost` for IP addresses, which are not domains. */

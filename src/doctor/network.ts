@@ -3,6 +3,7 @@ import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-gu
 import { ROOT_QUESTION } from "../check/dns/resolver/resolver-chain.ts"
 import type { DownloadResult } from "../check/fetch/download.ts"
 import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
+import { SMTP_STEP_REMEDIES } from "../customers/notices/mailer.ts"
 import { MAIL_PROTECTION_REMEDY, type SmtpCheckResult } from "../customers/notices/smtp-mailer.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
@@ -65,13 +66,6 @@ function replyText(reply: IdentityResponse): string {
 }
 
 const urlHost = (url: string): string => URL.parse(url)?.host ?? "an invalid address"
-
-const SMTP_STEP_REMEDIES: { readonly [S in Extract<SmtpCheckResult, { kind: "failed" }>["step"]]: string } = {
-  connect: "Set MAILKIND_SMTP_URL to a server that answers, and let this host reach its port.",
-  tls: "Use the host name of the certificate, and smtps:// for a port with TLS from the start.",
-  log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
-  command: "Look at the log of the mail server. It accepts the login but refuses the next command.",
-}
 
 /** The result of trying the mail server. `isProtected`: nobody on the way can read or change a mail. */
 export function diagnoseMailServer(trial: SmtpCheckResult, isProtected: boolean): DiagnosticResult {

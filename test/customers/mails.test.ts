@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { FaultLog } from "../../src/base/fault-log.ts"
 import type { Log } from "../../src/base/log.ts"
 import { whenTrusted } from "../../src/base/trusted-clock.ts"
 import { parseSettings } from "../../src/config/settings.ts"
@@ -75,6 +76,7 @@ async function opened(
     const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
     const mails = createMailService(
       { system: world, settings, store, log, trustedTime: trustedTime(clock), poll, claims },
+      new FaultLog(log, { stopwatch, runInterval: every, describe: () => ({}) }),
       () => baseUrl,
     )
     mails.start()
@@ -206,6 +208,8 @@ test("the start warns of a mail server that is neither encrypted for sure nor ve
     warnOfUnprotectedMail({ settings: read.settings, log: (...line) => void logged.push(line) })
     expect([url, logged.length]).toEqual([url, count])
     if (count > 0)
-      expect(logged).toEqual([["warn", expect.any(String), { remedy: expect.stringContaining("tls=required") }]])
+      expect(logged).toEqual([
+        ["warn", expect.any(String), { where: "mx.example.com:587", remedy: expect.stringContaining("tls=required") }],
+      ])
   }
 })

@@ -9,7 +9,7 @@ import type { TrustedTime } from "../../base/trusted-clock.ts"
 import { randomBase62 } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { type MailContent, renderMailHtml, renderMailText } from "./mail-content.tsx"
-import { type Mailer, type OutgoingMail, type SendResult, unavailableFields } from "./mailer.ts"
+import type { Mailer, OutgoingMail, SendResult } from "./mailer.ts"
 import type { LinkContext } from "./notice-blocks.ts"
 import { storedNoticeContent } from "./notices.ts"
 import {
@@ -197,18 +197,14 @@ export class MailSender {
 
   /** Pauses sending. A server that answers, whatever it says about a mail, ends the pause. */
   #pauseAfter(sending: SendResult): number {
-    const { stopwatch, random, log } = this.#deps
+    const { stopwatch, random } = this.#deps
     if (sending.kind !== "unavailable") {
-      if (this.#failureCount > 0) log("info", "mails can be sent again")
       this.#failureCount = 0
       return 0
     }
     // Mails in flight together fail together: that counts as one failure.
-    if (!this.isPaused() && !this.#isStopping) {
-      const pauseMs = backoffDelayMs(this.#bounds.pause, ++this.#failureCount, random)
-      this.#pausedUntilMs = stopwatch() + pauseMs
-      log("warn", "no mail can be sent now", { ...unavailableFields(sending), pause_s: Math.ceil(pauseMs / 1000) })
-    }
+    if (!this.isPaused() && !this.#isStopping)
+      this.#pausedUntilMs = stopwatch() + backoffDelayMs(this.#bounds.pause, ++this.#failureCount, random)
     // A stopwatch tells fractions, and what is stored is whole.
     return Math.max(0, Math.ceil(this.#pausedUntilMs - stopwatch()))
   }

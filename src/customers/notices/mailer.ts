@@ -21,23 +21,36 @@ export type SendResult =
   /** It deferred the mail (4xx) or refused it for good (`isPermanent`, 5xx). */
   | { readonly kind: "refused"; readonly isPermanent: boolean; readonly reply: number | null }
   /**
-   * No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `cause` names it in a word, `where` is the
-   * host and port of the server, and `why` says what went wrong.
+   * No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `step` is what failed, `cause` its code, `where`
+   * the host and port of the server, and `why` says what went wrong.
    */
-  | ({ readonly kind: "unavailable"; readonly reply: number | null } & Record<"cause" | "where" | "why", string>)
+  | ({ readonly kind: "unavailable"; readonly step: SmtpStep; readonly reply: number | null } & Record<
+      "cause" | "where" | "why",
+      string
+    >)
 
-/** The fields of a log line about a server that sends no mail. */
+/** What an operator does about a mail server, by the step at which it fails. */
+export const SMTP_STEP_REMEDIES = {
+  connect: "Set MAILKIND_SMTP_URL to a server that answers, and let this host reach its port.",
+  tls: "Use the host name of the certificate in MAILKIND_SMTP_URL, and smtps:// for a port with TLS from the start.",
+  log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
+  command:
+    "Look at the log of the mail server: it refuses what follows the login, such as the sender of MAILKIND_MAIL_FROM.",
+} as const satisfies Record<string, string>
+
+/** A step of an attempt to send. */
+export type SmtpStep = keyof typeof SMTP_STEP_REMEDIES
+
+/** Which mail server failed, with the code of it, and what to do, as fields of a log line. */
 export const unavailableFields = ({
+  step,
   cause,
   where,
   why,
-  reply,
 }: Extract<SendResult, { readonly kind: "unavailable" }>) => ({
-  cause,
   where,
-  why,
-  reply,
-  remedy: "Look at the log of that server, and at MAILKIND_SMTP_URL. `mailkind doctor --only smtp` tries it.",
+  why: `${cause}: ${why}`,
+  remedy: `${SMTP_STEP_REMEDIES[step]} \`mailkind doctor --only smtp\` tries it.`,
 })
 
 /** Sends mail. `send` never rejects, and ends within its own time-outs. */

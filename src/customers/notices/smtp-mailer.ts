@@ -1,7 +1,7 @@
 import { isIP } from "node:net"
 import type { NodemailerError } from "nodemailer"
 import { redactAddresses } from "../../base/address-redaction.ts"
-import type { OpenMailer, OutgoingMail, SendResult } from "./mailer.ts"
+import type { OpenMailer, OutgoingMail, SendResult, SmtpStep } from "./mailer.ts"
 
 /** Time-outs of an attempt, and its concurrency. */
 export type SmtpBounds = {
@@ -81,6 +81,12 @@ export function parseSmtpUrl(text: string) {
 const isNearHost = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
 
+/** The host and port of a mail server. */
+export function smtpPlace(url: string): string {
+  const { host, port } = parseSmtpUrl(url)
+  return `${host}:${port}`
+}
+
 /** What an operator does about a mail server that is not `isMailProtected`. */
 export const MAIL_PROTECTION_REMEDY =
   "Sign-in links travel on this connection: use smtps:// in MAILKIND_SMTP_URL, or end it with ?tls=required."
@@ -139,8 +145,23 @@ function toSendResult(error: unknown, { host, port }: ReturnType<typeof parseSmt
   // A sender that is refused for good is refused for every mail.
   const isOfMail = command === "RCPT TO" || command === "DATA" || (command === "MAIL FROM" && isTemporary(reply))
   if (reply === null || reply === SERVICE_CLOSING || !isOfMail)
-    return { kind: "unavailable", cause, where: `${host}:${port}`, why: whyUnavailable(error, reply), reply }
+    return {
+      ...{ kind: "unavailable", step: stepOf(error, reply), cause, reply },
+      ...{ where: `${host}:${port}`, why: whyUnavailable(error, reply) },
+    }
   return { kind: "refused", isPermanent: !isTemporary(reply), reply }
+}
+
+/** The code of an error of TLS, also of a verification of a certificate (OpenSSL's X.509 codes). */
+const TLS_ERROR =
+  /^(?:ETLS|ERR_TLS_|ERR_SSL_|ERR_BORINGSSL|UNABLE_TO_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
+
+/** The step at which an attempt has failed. */
+function stepOf(error: unknown, reply: number | null): SmtpStep {
+  const { code, originalCode } = error as Partial<NodemailerError> // all that the library throws is of it
+  if (code === "EAUTH" || code === "ENOAUTH") return "log_in"
+  if (TLS_ERROR.test(originalCode ?? code ?? "")) return "tls"
+  return reply === null ? "connect" : "command"
 }
 
 /** What went wrong, in the words of the library or the system. A server's own words may repeat an address or a name. */
@@ -158,7 +179,7 @@ export type SmtpCheckResult =
   | {
       readonly kind: "failed"
       readonly hostPort: string
-      readonly step: "connect" | "tls" | "log_in" | "command"
+      readonly step: SmtpStep
       readonly cause: string
       readonly reply: number | null
     }

@@ -1,7 +1,7 @@
 import { Semaphore } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import type { SetTimer, Stopwatch } from "../../base/outside-world.ts"
-import { isMailable, type SendResult, unavailableFields } from "../notices/mailer.ts"
+import { isMailable, type SendResult } from "../notices/mailer.ts"
 import type { Notice } from "../notices/notices.ts"
 import { SIGN_IN_MS } from "./pending-sign-ins.ts"
 
@@ -47,8 +47,6 @@ export class SignInMails {
   readonly #waitingRetries = new Set<(isTried: boolean) => void>()
   #pendingCount = 0
   #isStopping = false
-  /** Whether the mail server failed at the last mail, which has been logged. */
-  #isServerFailing = false
 
   constructor(deps: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
     this.#deps = deps
@@ -66,7 +64,11 @@ export class SignInMails {
     const { log } = this.#deps
     if (this.isLogged(mail.to)) this.#logMail(mail)
     else if (this.#pendingCount >= this.#bounds.pendingMax)
-      log("warn", "too many mails for sign-ins are under way, and one is not sent", { held: this.#pendingCount })
+      log("warn", "too many mails for sign-ins are under way, and one is not sent", {
+        fault: "sign_in_mails",
+        held: this.#pendingCount,
+        remedy: "The mail server is too slow, or does not answer: look for `no mail can be sent now`, and at its log.",
+      })
     else if (!this.#isStopping) void this.#sendPending(mail)
   }
 
@@ -85,30 +87,20 @@ export class SignInMails {
   async #sendWithRetries(mail: SignInMail): Promise<void> {
     const { stopwatch, log } = this.#deps
     const endsAt = stopwatch() + SIGN_IN_MS
-    let reply: number | null = null
+    let last: SendResult | null = null
     for (const waitMs of [0, ...this.#bounds.retriesMs]) {
       if (waitMs > 0 && !(await this.#waitForRetry(waitMs))) return
       const sending = await this.#attempt(mail, endsAt)
       if (sending === null) break
       if (sending.kind === "no_server") return this.#logMail(mail)
-      if (sending.kind === "accepted") {
-        this.#isServerFailing = false
-        return log("debug", "a mail for a sign-in was sent")
-      }
-      reply = sending.reply
-      this.#noteServer(sending)
+      if (sending.kind === "accepted") return log("debug", "a mail for a sign-in was sent")
+      last = sending
       if (sending.kind === "refused" && sending.isPermanent)
-        return log("warn", "a mail for a sign-in was refused permanently", { reply })
+        return log("warn", "a mail for a sign-in was refused permanently", { reply: sending.reply })
     }
-    log("warn", "a mail for a sign-in could not be sent in time", { reply })
-  }
-
-  /** Logs when the mail server begins to fail. A server that answers, whatever it says about a mail, does not. */
-  #noteServer(sending: Exclude<SendResult, { readonly kind: "accepted" }>): void {
-    const isFailing = sending.kind === "unavailable"
-    if (isFailing && !this.#isServerFailing)
-      this.#deps.log("warn", "no mail for a sign-in can be sent now", unavailableFields(sending))
-    this.#isServerFailing = isFailing
+    // What an outage of the mail server costs is told with that.
+    const level = last?.kind === "unavailable" ? "debug" : "warn"
+    log(level, "a mail for a sign-in could not be sent in time", { reply: last?.reply ?? null })
   }
 
   /** Null: the sign-in has ended, so its mail is useless. */

@@ -192,13 +192,12 @@ describe("no server", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(pause.msMax + 1000)
     expect(gaps.at(-1)).toBeGreaterThan(pause.msMax / 2)
     expect(tried.length).toBeLessThanOrEqual(12 * atOnceMax)
-    expect(logged.map(({ message }) => message)).toEqual(Array(12).fill("no mail can be sent now"))
+    expect(logged).toEqual([])
     expect(sender.isPaused()).toBe(true)
     isUnavailable = false
     await time.tick(pause.msMax)
     await turn()
     expect(await endings(store)).toEqual(Array(10).fill("sent"))
-    expect(logged.map(({ message }) => message)).toContain("mails can be sent again")
   })
 
   test("that counts against no mail: its first refusal is followed by the shortest delay", async () => {

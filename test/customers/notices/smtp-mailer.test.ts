@@ -55,6 +55,7 @@ test("mails that follow one another share a connection", async () => {
 const HOST_PORT = /^(?:127\.0\.0\.1|localhost):\d+$/
 const UNHEARD: Omit<Extract<SendResult, { readonly kind: "unavailable" }>, "cause"> = {
   kind: "unavailable",
+  step: "connect",
   where: expect.stringMatching(HOST_PORT),
   why: expect.stringMatching(/./),
   reply: null,
@@ -64,6 +65,7 @@ describe("what a server answers", () => {
   const refused = (isPermanent: boolean, reply: number): SendResult => ({ kind: "refused", isPermanent, reply })
   const unavailable = (cause: string, reply: number): SendResult => ({
     kind: "unavailable",
+    step: "command",
     cause,
     where: expect.stringMatching(HOST_PORT),
     why: `the server replied ${reply}`,
@@ -169,7 +171,7 @@ describe("log-in and encryption", () => {
   test("a log-in that is refused counts against no mail", async () => {
     const server = await testSmtp({ logIn: () => false })
     const sent = await mailer(withUser(server.url, "user:wrong")).send(MAIL)
-    expect(sent).toEqual({ ...UNHEARD, cause: "EAUTH", why: "the server replied 535", reply: 535 })
+    expect(sent).toEqual({ ...UNHEARD, step: "log_in", cause: "EAUTH", why: "the server replied 535", reply: 535 })
   })
 
   test("smtps is encrypted from the first octet", async () => {
