@@ -18,19 +18,25 @@ const ERROR_CODE = /^\w{1,40}$/
 
 /**
  * Returns an error handler for background work. It logs the name of the error and its code. What an error of the store or of the system says
- * is logged too; the message of any other may contain anything. `where`: what errors of the system are about that name no file.
+ * is logged too; the message of any other may contain anything, so that of a defect only its place is. `where`: what errors of the system are about that name no file.
  */
 export const logError =
   (log: Log, message: LogMessage, where?: string) =>
   (error: unknown): void => {
     const name = error instanceof Error ? error.name : "unknown"
-    const code = error instanceof Error && "code" in error ? String(error.code) : ""
+    const code = ownCode(error)
     log("error", message, {
       error: name,
-      ...(ERROR_CODE.test(code) && { fault: code }),
+      ...(code !== "" && { fault: code }),
       ...circumstances(error, where),
     })
   }
+
+/** The code of an error; empty: it has none that can be one. */
+function ownCode(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return ERROR_CODE.test(code) ? code : ""
+}
 
 /** Where an error happened, why, and what to do about it, as far as it tells. */
 function circumstances(error: unknown, where: string | undefined): LogFields {
@@ -38,7 +44,7 @@ function circumstances(error: unknown, where: string | undefined): LogFields {
   const remedy = "remedy" in error ? { remedy: String(error.remedy) } : {}
   if ("location" in error && "reason" in error)
     return { where: String(error.location), why: String(error.reason), ...remedy }
-  if (!("syscall" in error)) return remedy
+  if (!("syscall" in error)) return { ...(ownCode(error) === "" && { at: framesOf(error) }), ...remedy }
   const place = "path" in error ? String(error.path) : where
   return {
     ...(place !== undefined && { where: place }),
@@ -55,15 +61,19 @@ const FRAMES_MAX = 8
  * may hold a part of the input.
  */
 export function defectFields(error: unknown): LogFields {
-  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
   return {
     error: error instanceof Error ? error.name : typeof error,
     ...(error instanceof InvariantError && { why: error.message }),
-    at: frames
-      .slice(0, FRAMES_MAX)
-      .map(line => line.trim())
-      .join(" < "),
+    at: framesOf(error),
   }
+}
+
+function framesOf(error: unknown): string {
+  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
+  return frames
+    .slice(0, FRAMES_MAX)
+    .map(line => line.trim())
+    .join(" < ")
 }
 
 /**

@@ -33,7 +33,7 @@ test("a value with a line break stays on its line", () => {
     for (const line of written("info", pretty)) expect(line.trimEnd()).not.toContain("\n")
 })
 
-test("an error is logged by its name and its code, and never by its message", () => {
+test("an error is logged by its name and its code, a defect by its place, and none by its message", () => {
   const logged: unknown[] = []
   const handle = logError(
     (level, message, fields) => void logged.push([level, message, fields]),
@@ -44,10 +44,11 @@ test("an error is logged by its name and its code, and never by its message", ()
   handle(Object.assign(new Error("x"), { code: "of jane@acme.com" }))
   handle(Object.assign(new Error("x"), { code: "full", remedy: "Free some space." }))
   handle("jane@acme.com")
+  const at = expect.stringContaining("log.test.ts")
   expect(logged).toEqual([
-    ["error", "usage was not written", { error: "TypeError" }],
+    ["error", "usage was not written", { error: "TypeError", at }],
     ["error", "usage was not written", { error: "Error", fault: "ENOSPC" }],
-    ["error", "usage was not written", { error: "Error" }],
+    ["error", "usage was not written", { error: "Error", at }],
     ["error", "usage was not written", { error: "Error", fault: "full", remedy: "Free some space." }],
     ["error", "usage was not written", { error: "unknown" }],
   ])

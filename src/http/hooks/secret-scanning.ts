@@ -3,6 +3,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
 import { type RateSubject, rateSubject } from "../../customers/quota/rate/rate-subject.ts"
+import { logOf } from "../exchange.ts"
 import { type KeylessBodyReservations, readBytes } from "../request/body.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
@@ -56,9 +57,9 @@ export function secretScanningRoute({
     return await readSignedReport(request, client, signature, found, loadShedder)
   }
   return handlers({
-    postSecretScanning: async ({ request, id }) => {
-      const labels = await revokeAndLabel(await readReport(request), revokeLeaked, log)
-      return responses.json(labels, id)
+    postSecretScanning: async exchange => {
+      const labels = await revokeAndLabel(await readReport(exchange.request), revokeLeaked, logOf(log, exchange))
+      return responses.json(labels, exchange.id)
     },
   })
 }

@@ -1,4 +1,4 @@
-import type { Log } from "../../base/log.ts"
+import { defectFields, type Log } from "../../base/log.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { lazyPromise } from "../../base/single-flight.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
@@ -14,7 +14,7 @@ import type { OwnList } from "../../customers/own-lists/own-lists.ts"
 import { listingResult } from "../../mcp/explain-listing.ts"
 import type { McpBackend, ToolResult } from "../../mcp/tools.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
-import { callerOf, type Exchange } from "../exchange.ts"
+import { callerOf, type Exchange, logOf } from "../exchange.ts"
 import { assertBoundedJson, readBytes } from "../request/body.ts"
 import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
 import { ownListInput, parseSentEntries } from "../request/own-list-input.ts"
@@ -82,31 +82,32 @@ function assertOneMessage(body: Uint8Array): void {
 /** The tools for one caller. */
 function backendOf(deps: McpRouteDeps, exchange: Exchange): McpBackend {
   const { account } = callerOf(exchange)
+  const log = logOf(deps.log, exchange)
   return {
     check: input =>
-      toolResult(deps.log, async () => {
+      toolResult(log, async () => {
         const parsed = parseCheckRequest(inputFromBody(input), deps.testDomain, account.id)
         return fullResult(await runCheck(deps, exchange, parsed), exchange.id)
       }),
     check_batch: input =>
-      toolResult(deps.log, () => runBatch(deps, exchange, input, outcomes => batchResult(outcomes, exchange.id))),
+      toolResult(log, () => runBatch(deps, exchange, input, outcomes => batchResult(outcomes, exchange.id))),
     explain_listing: async input => listingResult(deps.lists().lookUpDomain(String(Object(input).domain))),
-    usage: () => toolResult(deps.log, async () => deps.usageOf(account, null)),
+    usage: () => toolResult(log, async () => deps.usageOf(account, null)),
     own_list: input =>
-      toolResult(deps.log, () => readOwnList(deps, exchange, listOf(input), ownListInput(parametersOf(input)))),
+      toolResult(log, () => readOwnList(deps, exchange, listOf(input), ownListInput(parametersOf(input)))),
     own_list_add: input =>
-      toolResult(deps.log, async () => {
+      toolResult(log, async () => {
         admitLongRequest(deps, exchange)
         return (await addToOwnList(deps, exchange, listOf(input), input)).body
       }),
     own_list_remove: input =>
-      toolResult(deps.log, () => {
+      toolResult(log, () => {
         admitLongRequest(deps, exchange)
         return removeFromOwnList(deps, exchange, listOf(input), parseSentEntries(input))
       }),
-    rules: () => toolResult(deps.log, () => readRules(deps.changes, exchange)),
+    rules: () => toolResult(log, () => readRules(deps.changes, exchange)),
     rules_set: input =>
-      toolResult(deps.log, () => {
+      toolResult(log, () => {
         const rules = validRules(parseRules(Object.entries(Object(ownMember(input, "rules")))))
         return replaceRules(deps.changes, exchange, rules)
       }),
@@ -124,14 +125,14 @@ function parametersOf(input: unknown) {
   return { entry: textOf("entry"), after: textOf("after"), limit: textOf("limit") }
 }
 
-/** A `Problem` is what the tool answers. Only the name of another error is logged, because its message may hold a part of the input. */
+/** A `Problem` is what the tool answers. Of another error only its name and its place are logged, because its message may hold a part of the input. */
 async function toolResult(log: Log, work: () => Promise<unknown>): Promise<ToolResult> {
   try {
     return { kind: "result", value: await work() }
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) {
-      log("error", "a tool of an agent failed", { error: error instanceof Error ? error.name : typeof error })
+      log("error", "a tool of an agent failed", defectFields(error))
       return { kind: "problem", code: "internal_error", detail: PROBLEMS.internal_error.cause }
     }
     const { retry_after: retryAfterS } = problem.extensions

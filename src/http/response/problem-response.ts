@@ -4,7 +4,7 @@ import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
 import { TooManyChanges } from "../../customers/accounts/change-turns.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
-import type { Exchange } from "../exchange.ts"
+import { type Exchange, requestFields } from "../exchange.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { RefusedKey } from "../request/caller.ts"
 import { pathOf } from "../request/request-url.ts"
@@ -28,7 +28,7 @@ export function createToProblemResponse({ responses, baseUrl, log, meter }: Prob
   return (error, exchange) => {
     const { id, lease } = exchange
     logForeignForm(error, exchange)
-    const problem = problemOf(error) ?? internalError(error, id, log)
+    const problem = problemOf(error) ?? internalError(error, exchange, log)
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
     exchange.refusal = problem.code
@@ -52,12 +52,13 @@ const LOGGED_ORIGINS_MAX = 20
 /** Logs each origin once whose forms are refused, since mostly `MAILKIND_BASE_URL` is missing or wrong. */
 function createForeignFormLog(log: Log, baseUrl: () => string) {
   const logged = new Set<string>()
-  return (error: unknown, { id, route }: Exchange): void => {
+  return (error: unknown, exchange: Exchange): void => {
     const sentFrom = error instanceof ForeignForm ? error.sentFrom : null
     if (sentFrom === null || logged.has(sentFrom) || logged.size >= LOGGED_ORIGINS_MAX) return
     logged.add(sentFrom)
     log("warn", "a form from another origin was refused", {
-      ...{ request_id: id, route, origin: sentFrom.slice(0, LOGGED_ORIGIN_CHARS_MAX), base_url: baseUrl() },
+      ...requestFields(exchange),
+      ...{ route: exchange.route, origin: sentFrom.slice(0, LOGGED_ORIGIN_CHARS_MAX), base_url: baseUrl() },
       remedy:
         "If people open this server at that origin, set it as MAILKIND_BASE_URL. If not, another site sends forms here.",
     })
@@ -115,9 +116,9 @@ function storeOutage(error: unknown): Problem | null {
 }
 
 /** Logs an internal error with its stack frames, and for a failure of the database the remedy. */
-function internalError(error: unknown, requestId: string, log: Log): Problem {
+function internalError(error: unknown, exchange: Exchange, log: Log): Problem {
   log("error", "a request failed by a defect", {
-    request_id: requestId,
+    ...requestFields(exchange),
     ...defectFields(error),
     ...(error instanceof StoreError && {
       fault: error.code,

@@ -7,7 +7,7 @@ import { exportAccount } from "../../../customers/accounts/account-export.ts"
 import { setWantedNotices } from "../../../customers/accounts/mail-switches.ts"
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
-import type { Exchange } from "../../exchange.ts"
+import { type Exchange, logOf } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { deleteAccount, ownerChanges } from "../attributed-changes.ts"
@@ -76,7 +76,11 @@ function dataRoutes(site: SiteContext, readPageData: ReadAccountPageData) {
       guards.requireAccount.page(exchange, async ({ account }) => {
         await requestLog?.flushAccount(account.id)
         const parts = exportAccount(changes.store, changes.clock(), account.id)
-        return pages.download(streamText(parts, logError(log, "account export failed")), exchange, EXPORT_FILE)
+        return pages.download(
+          streamText(parts, logError(logOf(log, exchange), "account export failed")),
+          exchange,
+          EXPORT_FILE,
+        )
       }),
     postAccountDeletion: exchange =>
       guards.requireAccount.form(exchange, async (user, form) => {

@@ -20,7 +20,7 @@ import {
 } from "../../../../customers/request-log/request-rows.ts"
 import type { Store } from "../../../../customers/store/core/store.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
-import type { Exchange } from "../../../exchange.ts"
+import { type Exchange, logOf } from "../../../exchange.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
 import { handlers } from "../../../router.ts"
 import { ownerChanges } from "../../attributed-changes.ts"
@@ -56,7 +56,11 @@ export function requestsPageRoutes(site: SiteContext) {
         await requestLog?.flushAccount(id)
         const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.label]))
         const lines = csvLines(page => readRequests(store, id, clock(), { ...page, filter }), names)
-        return pages.download(streamText(lines, logError(log, "the request log was not exported")), exchange, CSV_FILE)
+        return pages.download(
+          streamText(lines, logError(logOf(log, exchange), "the request log was not exported")),
+          exchange,
+          CSV_FILE,
+        )
       }),
     loggedRequest: exchange =>
       guards.requireAccount.page(exchange, async user => {
