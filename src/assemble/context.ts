@@ -34,11 +34,21 @@ export function createContext(system: System, settings: Settings): AppContext {
   const written: Log = (level, message, fields) => {
     const log = system.verbose.isOn() ? verboseLog : normalLog()
     const count = system.takeLostLines()
-    if (count > 0) log("warn", "lines of the log were lost", { count })
-    log(level, message, fields)
+    if (count > 0) log("warn", "lines of the log were lost", { count, remedy: LOST_LINES_REMEDY })
+    log(level, message, level === "error" || level === "warn" ? withHostState(system, fields) : fields)
   }
   const faults = faultsOf({ system, settings, log: written })
   return { system, settings, log: faults.log, faults }
+}
+
+const LOST_LINES_REMEDY = "Look at what reads standard error: the journal, the runtime of the container, or a pipe."
+
+/** The fields with what this host shows of the fault that they are about: the room on its disk, who owns the file, or open descriptors. */
+function withHostState({ hostState }: Pick<System, "hostState">, fields: LogFields = {}): LogFields {
+  const { where, fault, why } = fields
+  if (typeof where !== "string") return fields
+  const seen = hostState(`${fault ?? ""} ${why ?? ""}`, where)
+  return seen === null ? fields : { ...fields, seen }
 }
 
 /** The faults of a context, or its log's own where it has none. */

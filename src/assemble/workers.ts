@@ -168,6 +168,7 @@ async function createWorkerPool(
     startWorker: processes.workerStarter(WORKER_ARGUMENTS, memory),
     setTimer,
     stopwatch,
+    outOfMemoryKills: system.outOfMemoryKills,
     log,
     stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
     onExit: (workerIndex, isUnasked) => {

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
@@ -70,7 +71,11 @@ export async function findNodeIdentity({ system, settings, log }: IdentityContex
     return { id: created ?? startId, startId }
   } catch (error) {
     if (!isSystemError(error)) throw error
-    logError(log, "the id of this node cannot be kept in its data directory")(error)
+    logError(
+      log,
+      "the id of this node cannot be kept in its data directory",
+      join(settings.MAILKIND_DATA_DIR, IDENTITY_FILE),
+    )(error)
     return { id: startId, startId }
   }
 }
@@ -162,7 +167,7 @@ function createHeartbeat(
       claimBeat: everyMs => claims.take("heartbeat", everyMs),
       onRenamed: id => keepNewId(context, id),
       onSetBack: () => {
-        log("warn", "the database is in an earlier state")
+        log("warn", "the database is in an earlier state", { remedy: SET_BACK_REMEDY })
         onSetBack()
       },
       onError: logError(log, "the heartbeats of nodes were not read or written"),
@@ -181,13 +186,25 @@ const textOf = (value: SqlValue | undefined): string | null => (typeof value ===
 
 const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes count it until it times out"
 
+const SET_BACK_REMEDY =
+  "If you restored it or promoted a standby, do nothing. If not, look at its log: what was written last may be lost."
+
 /** This node goes on under a new id. */
 function keepNewId({ system, settings, log }: IdentityContext, id: string): void {
-  log("warn", "another server runs with the identity of this one", { remedy: COPIED_REMEDY })
+  log("warn", "another server runs with the identity of this one", {
+    where: settings.MAILKIND_DATA_DIR,
+    remedy: COPIED_REMEDY,
+  })
   const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
   void folder
     .writeAtomic(IDENTITY_FILE, `${id}\n`)
-    .catch(logError(log, "the id of this node cannot be kept in its data directory"))
+    .catch(
+      logError(
+        log,
+        "the id of this node cannot be kept in its data directory",
+        join(settings.MAILKIND_DATA_DIR, IDENTITY_FILE),
+      ),
+    )
 }
 
 const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node continues under a new id."

@@ -1,8 +1,9 @@
 import { type AnyElysia, Elysia } from "elysia"
-import { assert, StartupError } from "../base/errors.ts"
+import { assert, isSystemError, StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { guardedRoutes } from "../http/request/path-guard.ts"
+import { portHolder } from "../system/host-state.ts"
 import type { System } from "../system/system.ts"
 
 /** How long a stop waits for requests in flight. */
@@ -51,9 +52,17 @@ export function listen({ hostname, port, isShared }: ListenAddress, app: AnyElys
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new StartupError(
-      `Cannot listen on ${hostname} port ${port}: ${asSentence(error.message)} Set MAILKIND_HOST and MAILKIND_PORT.`,
+      `Cannot listen on ${hostname} port ${port}: ${whyNotListening(error, port)} Set MAILKIND_HOST and MAILKIND_PORT.`,
     )
   }
+}
+
+/** Why the system refuses to listen on a port, and who has it. */
+export function whyNotListening(error: Error, port: number): string {
+  if (!isSystemError(error, "EADDRINUSE")) return asSentence(error.message)
+  const holder = portHolder(port)
+  const who = holder === null ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.` : `The ${holder} has it.`
+  return `The port is in use (EADDRINUSE). ${who}`
 }
 
 /** Listens with `count` sockets on the same address, which must be shared if there is more than one. */

@@ -1,8 +1,8 @@
 import { StartupError } from "../base/errors.ts"
 import type { Log } from "../base/log.ts"
-import { asSentence } from "../base/text.ts"
 import type { Exposition } from "../http/metrics/exposition.ts"
 import type { System } from "../system/system.ts"
+import { whyNotListening } from "./http-listener.ts"
 
 /** How often it tries to listen while the previous server still has the port. */
 const RETRY_MS = 1000
@@ -13,10 +13,11 @@ export type MetricsListener = { readonly port: number; readonly stop: () => Prom
 /** Serves metrics at `address` (`host:port`). Throws `StartupError` if it cannot listen there. */
 export function startMetricsListener(address: string, readExposition: () => Promise<Exposition>): MetricsListener {
   const colon = address.lastIndexOf(":")
+  const port = Number(address.slice(colon + 1))
   try {
     const server = Bun.serve({
       hostname: address.slice(0, colon).replace(/^\[|\]$/g, ""),
-      port: Number(address.slice(colon + 1)),
+      port,
       reusePort: false,
       development: false,
       routes: { "/metrics": { GET: async () => metricsResponse(await readExposition()) } },
@@ -25,7 +26,7 @@ export function startMetricsListener(address: string, readExposition: () => Prom
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new StartupError(
-      `Cannot listen on ${address} for metrics: ${asSentence(error.message)} Set MAILKIND_METRICS.`,
+      `Cannot listen on ${address} for metrics: ${whyNotListening(error, port)} Set MAILKIND_METRICS.`,
     )
   }
 }

@@ -143,8 +143,12 @@ async function takeOver(
   await routing.route(NO_SOCKET_INDEX, 1)
   const end = reply === "closed" ? await receive(system, connection) : null
   connection.close()
-  if (reply === LATE) log("error", "the previous server continues, because this one was late; stop the previous one")
-  else if (end === TIMED_OUT) log("warn", "the previous server has not ended yet")
+  if (reply === LATE)
+    log("error", "the previous server continues, because this one was late; stop the previous one", {
+      remedy: "Both answer on the port. Send SIGTERM to the older process of the two.",
+    })
+  else if (end === TIMED_OUT)
+    log("warn", "the previous server has not ended yet", { remedy: "It ends with its last request. If not, end it." })
   else log("info", "the previous server has ended")
 }
 
@@ -234,10 +238,11 @@ export function acceptTakeovers(
   const { promise: drainRequested } = drainRequest
   // No other server can know a port that the system picked.
   if (location.port === 0) return { drainRequested, stop: () => undefined }
-  const stop = system.controlSockets.listen(
-    controlSocketPath(location),
-    connection => void handleConnection(connection),
-  )
-  if (stop === null) log("warn", "no server can take over from this one")
+  const where = controlSocketPath(location)
+  const stop = system.controlSockets.listen(where, connection => void handleConnection(connection))
+  if (stop === null) log("warn", "no server can take over from this one", { where, remedy: NO_SOCKET_REMEDY })
   return { drainRequested, stop: stop ?? (() => undefined) }
 }
+
+const NO_SOCKET_REMEDY =
+  "Make the data directory writable for this user, free some space on its disk, and keep its path below 100 characters. Or stop and start instead of `--replace`."

@@ -45,6 +45,8 @@ export type WorkerSlotDeps = {
   readonly socketsPerWorker: number
   /** What is left of the time that a worker may wait for the database, in milliseconds; null: all of it. */
   readonly databaseWaitMs: () => number | null
+  /** How many processes the kernel has killed for lack of memory; null: it does not tell. */
+  readonly outOfMemoryKills: () => number | null
   /** Called when the worker has ended, before the next one starts. `isUnasked`: it served, and nobody wanted it to end. */
   readonly onExit: (workerIndex: number, isUnasked: boolean) => void
 }
@@ -69,6 +71,8 @@ export class WorkerSlot {
   #state: SlotState = "running"
   #worker: WorkerProcess | null = null
   #startedAtMs = 0
+  /** How many processes the kernel had killed for lack of memory when the worker started. */
+  #killsBefore: number | null = null
   #isReady = false
   #isListening = false
   #pending = newPendingEvents()
@@ -106,7 +110,8 @@ export class WorkerSlot {
     if (this.#worker === null) return this.#hasExitedCleanly
     this.#worker.stop()
     const cancelTimer = this.#deps.setTimer(this.#deps.stopTimeoutMs, () => {
-      this.#log("error", "a worker did not stop in time and is killed")
+      const after_ms = this.#deps.stopTimeoutMs
+      this.#log("error", "a worker did not stop in time and is killed", { pid: this.#worker?.pid ?? null, after_ms })
       this.kill()
     })
     await this.#finalExit.promise
@@ -174,6 +179,7 @@ export class WorkerSlot {
 
   #startWorker(): void {
     this.#startedAtMs = this.#deps.stopwatch()
+    this.#killsBefore = this.#deps.outOfMemoryKills()
     this.#isReady = false
     this.#failureMessage = null
     this.#pending = newPendingEvents()
@@ -195,7 +201,7 @@ export class WorkerSlot {
     const look = (): void => {
       if (++this.#silentLooks < SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
       else {
-        this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null })
+        this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null, remedy: HUNG_REMEDY })
         this.#failureMessage = "It hung, and was killed for it."
         this.#worker?.kill()
       }
@@ -261,10 +267,28 @@ export class WorkerSlot {
 
   #scheduleRestart(pid: number | null, exit: WorkerExit): void {
     const delayMs = this.#backoff.nextDelayMs(this.#deps.stopwatch() - this.#startedAtMs)
-    const why = this.#failureMessage
-    const remedy = why === null && exit.killedBy === "SIGKILL" ? KILLED_REMEDY : null
+    const { why, remedy } = this.#causeOf(exit)
     this.#log("error", "a worker ended and is replaced", { ...exitFields(pid, exit), why, after_ms: delayMs, remedy })
     this.#cancelRestart = this.#deps.setTimer(delayMs, () => this.#startWorker())
+  }
+
+  /** Why the worker has ended, as far as it or the kernel tells, and what an operator does. */
+  #causeOf({ exitCode, killedBy }: WorkerExit): { readonly why: string; readonly remedy: string | null } {
+    if (this.#failureMessage !== null) return { why: this.#failureMessage, remedy: null }
+    if (killedBy === "SIGKILL") {
+      const kills = this.#deps.outOfMemoryKills()
+      if (kills === null || this.#killsBefore === null)
+        return { why: "Something outside of mailkind has killed it.", remedy: KILLED_REMEDY }
+      return kills > this.#killsBefore
+        ? { why: "The kernel has killed a process for lack of memory (OOM).", remedy: OUT_OF_MEMORY_REMEDY }
+        : {
+            why: "Something outside of mailkind has killed it, and not the kernel for lack of memory.",
+            remedy: KILLED_REMEDY,
+          }
+    }
+    return killedBy === null
+      ? { why: `It ended by itself with the exit code ${exitCode}.`, remedy: DEFECT_REMEDY }
+      : { why: `The signal ${killedBy} has ended it.`, remedy: CRASH_SIGNALS.has(killedBy) ? DEFECT_REMEDY : null }
   }
 
   #finish(pid: number | null, exit: WorkerExit): void {
@@ -292,7 +316,17 @@ const exitFields = (pid: number | null, { exitCode, killedBy }: WorkerExit): Log
 })
 
 const KILLED_REMEDY =
-  "Something outside of mailkind has killed it. Look for the out-of-memory killer in the log of the system, and at the memory limit of the service."
+  "Look who sends signals to it: the service manager, the container's runtime or a person. Look in the log of the system (`dmesg`) for the out-of-memory killer."
+const OUT_OF_MEMORY_REMEDY =
+  "Give the service more memory (`MemoryMax` of systemd, `--memory` of a container), or lower the number of workers or MAILKIND_CACHE_BYTES_MAX."
+const DEFECT_REMEDY =
+  "A defect of mailkind or of its runtime. What it wrote to standard error before this line says more."
+
+const HUNG_REMEDY =
+  "Its thread did not come back: a defect, a hung disk, or a host without free processor time. Look at the disk and the load of the host."
+
+/** Signals by which the system ends a process for a fault of its own. */
+const CRASH_SIGNALS: ReadonlySet<string> = new Set(["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGTRAP", "SIGFPE"])
 
 /** A worker that ran this long did not fail while starting. */
 const STABLE_RUN_MS = 10_000

@@ -9,6 +9,7 @@ import { createSmtpMailer } from "../customers/notices/smtp-mailer.ts"
 import { type Processes, systemProcesses } from "./child-processes.ts"
 import { type ControlSockets, unixControlSockets } from "./control-socket.ts"
 import { type CheckoutFiles, createCheckoutFiles, createFiles, type SystemFiles } from "./files.ts"
+import { hostState, outOfMemoryKills } from "./host-state.ts"
 import { createOutsideWorld, type OutsideWorld } from "./outside-world.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
 import { createServiceManager, type ServiceManager } from "./service-manager.ts"
@@ -60,6 +61,10 @@ export type System = OutsideWorld & {
   readonly verbose: VerboseToggle
   readonly processes: Processes
   readonly processStats: () => ProcessStats
+  /** What this host shows of an error with these codes at a path; null: nothing. */
+  readonly hostState: (codes: string, place: string) => string | null
+  /** How many processes the kernel has killed for lack of memory; null: it does not tell. */
+  readonly outOfMemoryKills: () => number | null
   readonly reusePort: ReusePort
   readonly controlSockets: ControlSockets
   readonly serviceManager: ServiceManager
@@ -94,6 +99,8 @@ export function createSystem(): System {
     verbose: createVerboseToggle(),
     processes: systemProcesses,
     processStats: readProcessStats,
+    hostState: (codes, place) => hostState(codes, place, readProcessStats()),
+    outOfMemoryKills,
     reusePort: linuxReusePort,
     controlSockets: unixControlSockets,
     serviceManager: createServiceManager(process.env, process.pid),

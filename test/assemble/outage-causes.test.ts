@@ -19,9 +19,8 @@ import {
 } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createTrustedTimeService } from "../../src/customers/nodes/trusted-time.ts"
-import { MailSender } from "../../src/customers/notices/mail-sender.ts"
+import { withOutageLog } from "../../src/customers/notices/mail-outages.ts"
 import { createSmtpMailer } from "../../src/customers/notices/smtp-mailer.ts"
-import { SignInMails } from "../../src/customers/sign-in/sign-in-mails.ts"
 import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { StoreError } from "../../src/customers/store/core/store-error.ts"
@@ -33,10 +32,8 @@ import { StartBudget } from "../../src/process/start-budget.ts"
 import type { CommandResult } from "../../src/system/child-processes.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
 import { smallPack } from "../check/lists/pack/small-pack.ts"
-import { post } from "../customers/notices/outbox-rows.ts"
-import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
+import { tempPath } from "../customers/temp-store.ts"
 import { knownLists } from "../support/app.ts"
-import { trustedTime } from "../support/clock.ts"
 import { freePort } from "../support/free-port.ts"
 import { memoryFolder } from "../support/memory-folder.ts"
 import { deadServer } from "../support/smtp-server.ts"
@@ -124,8 +121,12 @@ function listsInUse(bytes: Uint8Array) {
 async function dnsLines(): Promise<readonly Line[]> {
   const { context, lines } = scene({ MAILKIND_DNS_SERVERS: "192.0.2.1,[2001:db8::1]:5353" })
   const { onAvailabilityChange } = createDnsOutageLog(context, () => dnsServerPlaces(context))
-  for (const outage of ["silent", "failing", "denying"] as const) {
-    onAvailabilityChange(outage)
+  const faults = [
+    { fault: "silent", why: null },
+    { fault: "failed", why: "SERVFAIL" },
+  ] as const
+  for (const kind of ["silent", "refused", "failing", "denying"] as const) {
+    onAvailabilityChange({ kind, faults })
     onAvailabilityChange(null)
   }
   return lines
@@ -207,37 +208,17 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     },
   },
   "DNS does not answer": {
-    names: /^192\.0\.2\.1:53, \[2001:db8::1\]:5353 .*\((?:ETIMEOUT|SERVFAIL, REFUSED|NXDOMAIN)\)/,
+    names:
+      /^192\.0\.2\.1:53, \[2001:db8::1\]:5353 192\.0\.2\.1:53 does not answer .*\(ETIMEOUT\); \[2001:db8::1\]:5353 answers SERVFAIL$/,
     cause: dnsLines,
   },
   "no mail can be sent now": {
-    names: new RegExp(`^${new URL(SMTP).host} connect ECONNREFUSED ${new URL(SMTP).host}$`),
+    names: new RegExp(`^${new URL(SMTP).host} ESOCKET: connect ECONNREFUSED ${new URL(SMTP).host}$`),
     cause: async () => {
-      const { system, log, lines } = scene()
-      const store = await tempStore()
-      await post(store, await newAccount(tempLog(store)))
-      const links = { from: () => "jane@example.com", linkContext: () => ({ baseUrl: "https://example.com" }) }
+      const { context, system, lines } = scene()
       const mailer = createSmtpMailer()(SMTP.replace("//", "//jane:s3cret@"))
-      const sender = new MailSender({ ...system, trustedTime: trustedTime(system.clock), store, log, mailer, ...links })
-      sender.sendDue()
-      await sender.whenIdle()
-      return lines
-    },
-  },
-  "no mail for a sign-in can be sent now": {
-    names: new RegExp(`^${new URL(SMTP).host} connect ECONNREFUSED ${new URL(SMTP).host}$`),
-    cause: async () => {
-      const { system, log, lines } = scene()
-      const mailer = createSmtpMailer()(SMTP)
       const mail = { from: "a@example.com", to: "jane@example.com", subject: "", text: "", html: "", messageId: "x@y" }
-      const sendNow = () => mailer.send({ ...mail, dateMs: 0 })
-      const mails = new SignInMails({ ...system, log, hasMailServer: true, sendNow })
-      mails.send({ to: "jane@example.com", link: "t0ken", code: "s3cret" })
-      await until(
-        () => lines.length > 0,
-        () => "no line came",
-      )
-      mails.stop()
+      await withOutageLog(mailer, faultsOf(context), system.setTimer).send({ ...mail, dateMs: 0 })
       return lines
     },
   },

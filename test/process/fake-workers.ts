@@ -23,7 +23,12 @@ export type FakeWorker = {
 
 /** What seats need, over workers that do what the test says and a time that stands still. */
 export function fakeWorkers(
-  options: { readonly answersStop?: boolean; readonly cannotStart?: string; readonly hangs?: boolean } = {},
+  options: {
+    readonly answersStop?: boolean
+    readonly cannotStart?: string
+    readonly hangs?: boolean
+    readonly kills?: () => number
+  } = {},
 ) {
   const children: FakeWorker[] = []
   const time = createFakeTime()
@@ -71,6 +76,7 @@ export function fakeWorkers(
     stopwatch: time.stopwatch,
     log: (level: LogLevel, message: string, fields: LogFields = {}) => void logged.push({ level, message, fields }),
     stopTimeoutMs: 15_000,
+    outOfMemoryKills: () => options.kills?.() ?? 0,
     onExit: (seat: number, isUnasked: boolean) => void left.push([seat, isUnasked]),
   }
   const child = (at: number): FakeWorker => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { BEAT_MS, RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
-import type { SupervisorMessage } from "../../src/system/child-processes.ts"
+import type { SupervisorMessage, WorkerExit } from "../../src/system/child-processes.ts"
 import { fakeWorkers } from "./fake-workers.ts"
 
 function seat(options: Parameters<typeof fakeWorkers>[0] = {}, lasting: readonly SupervisorMessage[] = []) {
@@ -56,7 +56,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
       pid: 1001,
       exit_code: null,
       killed_by: "SIGKILL",
-      why: null,
+      why: expect.stringContaining("not the kernel for lack of memory"),
       after_ms: 0,
       remedy: expect.stringContaining("out-of-memory killer"),
     },
@@ -83,7 +83,11 @@ test("workers that die in their start again and again are started after growing 
   await time.tick(10_000)
   child(3).end({ exitCode: 1 })
   // What one worker said is not told of the next.
-  expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 1, why: null, after_ms: 0 })
+  expect(logged.at(-1)?.fields).toMatchObject({
+    exit_code: 1,
+    why: "It ended by itself with the exit code 1.",
+    after_ms: 0,
+  })
 })
 
 test("a worker that hangs is killed and replaced, and one that was only paused is not", async () => {
@@ -319,4 +323,26 @@ test("a worker that dies is replaced at once, one that dies again and again afte
 test("one that lived for ten seconds did not die of its start, and the count begins anew", () => {
   const backOff = new RestartBackoff()
   expect([9_999, 9_999, 10_000, 9_999].map(livedMs => backOff.nextDelayMs(livedMs))).toEqual([0, 250, 0, 250])
+})
+
+test("a worker that dies is told with its signal or its exit code, and with a kill of the kernel for lack of memory", () => {
+  const told = (ended: Partial<WorkerExit>, killsMeanwhile = 0) => {
+    let kills = 5
+    const { seat: own, child, logged } = seat({ kills: () => kills })
+    void own.start(false)
+    child(0).begin()
+    kills += killsMeanwhile
+    child(0).end(ended)
+    return logged.at(-1)?.fields
+  }
+  expect(told({ killedBy: "SIGKILL" }, 1)).toMatchObject({
+    why: "The kernel has killed a process for lack of memory (OOM).",
+    remedy: expect.stringContaining("MemoryMax"),
+  })
+  expect(told({ killedBy: "SIGKILL" })?.["why"]).toMatch(/not the kernel/)
+  expect(told({ killedBy: "SIGSEGV" })).toMatchObject({
+    why: "The signal SIGSEGV has ended it.",
+    remedy: expect.stringContaining("defect"),
+  })
+  expect(told({ exitCode: 3 })?.["why"]).toBe("It ended by itself with the exit code 3.")
 })

@@ -87,8 +87,11 @@ export class CallbackSender {
     const outcome = this.#outcomeOf(posted, callback.attemptCount)
     await recordAttempt(store, callback, outcome)
     const ending = "ending" in outcome ? outcome.ending : null
-    if (ending === "given_up" || ending === "gone")
-      log("info", "a callback was not delivered", { account: accountId, ending, result: outcome.result })
+    const fields = { account: accountId, where: placeOf(callback).host, result: outcome.result }
+    if (ending === "given_up" || ending === "gone") log("info", "a callback was not delivered", { ...fields, ending })
+    // One fault, whoever the receivers are: they are chosen by strangers.
+    else if (ending === null && fields.where !== "")
+      log("warn", "a callback failed and is sent again", { fault: "callbacks", ...fields, remedy: CALLBACK_REMEDY })
   }
 
   #outcomeOf(posted: Awaited<ReturnType<PostCallback>>, attemptCount: number): CallbackOutcome {
@@ -100,6 +103,9 @@ export class CallbackSender {
     return { result, dueAtMs: this.#deps.clock() + jitteredMs(pauseS * 1000, this.#deps.random) }
   }
 }
+
+const CALLBACK_REMEDY =
+  "Mostly the receiver is at fault, and its account should know. If receivers of many accounts fail, look whether this host reaches the internet by https."
 
 const placeOf = ({ accountId, url }: Pick<ClaimedCallback, "accountId" | "url">) => ({
   accountId,

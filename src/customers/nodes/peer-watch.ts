@@ -1,4 +1,4 @@
-import { type Fetch, readTextBody } from "../../base/fetch.ts"
+import { type Fetch, readTextBody, urlPlace } from "../../base/fetch.ts"
 import type { Log } from "../../base/log.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
@@ -49,15 +49,16 @@ export function createPeerWatch({
   /** Whether this outage was logged. */
   let isTold = false
   const ask = async (): Promise<void> => {
-    const answers = await Promise.all(
-      peers()
-        .slice(0, PEERS_ASKED_MAX)
-        .map(peer => reachesDatabase(peer, { fetchUrl, setTimer, userAgent })),
-    )
+    const asked = peers().slice(0, PEERS_ASKED_MAX)
+    const answers = await Promise.all(asked.map(peer => reachesDatabase(peer, { fetchUrl, setTimer, userAgent })))
     const isCutOff = isUnavailable() && answers.includes(true)
     if (isCutOff && !isTold) {
       isTold = true
-      log("warn", "this server is cut off from a database that others reach")
+      log("warn", "this server is cut off from a database that others reach", {
+        where: urlPlace(asked[answers.indexOf(true)] ?? ""),
+        remedy:
+          "The server at that address reaches it. Check the network and the firewall between this host and the database.",
+      })
     }
     hasPeerWithDatabase = isCutOff
   }

@@ -5,6 +5,10 @@ type StoreErrorWords = { readonly description: string; readonly remedy: string }
 /** `onPostgres`: the words where the database is PostgreSQL, if they are others. */
 type StoreErrorSpec = StoreErrorWords & { readonly onPostgres?: StoreErrorWords }
 
+/** Asks PostgreSQL who has had a transaction open for long, and which tables it has locked. */
+const POSTGRES_HOLDERS_SQL =
+  "SELECT a.pid, a.usename, a.application_name, a.state, now() - a.xact_start AS open_for, l.mode, l.relation::regclass AS locked, left(a.query, 80) AS query FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.granted AND l.relation IS NOT NULL WHERE a.xact_start < now() - interval '1 second' ORDER BY a.xact_start;"
+
 /** Every way in which the database can fail, and what the operator does about it. */
 export const STORE_ERRORS = {
   not_a_database: {
@@ -60,8 +64,7 @@ export const STORE_ERRORS = {
     remedy: "Find the process that has the file open (`fuser -v` with its path). Wait for it, or stop it.",
     onPostgres: {
       description: "A statement or a connection waited for too long in PostgreSQL.",
-      remedy:
-        "Look in pg_stat_activity for slow statements and long transactions, and in pg_locks for who holds a lock. Wait for them, or end them with pg_terminate_backend.",
+      remedy: `See who holds a lock or runs for long: ${POSTGRES_HOLDERS_SQL} Wait for them, or end one with SELECT pg_terminate_backend(pid). If nobody does, its host is overloaded.`,
     },
   },
   failed: {

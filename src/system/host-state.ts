@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs"
+import { dirname, isAbsolute } from "node:path"
+import { isSystemError } from "../base/errors.ts"
+
+/** What keeps a file from being written, as errors of the system, of SQLite and of the database name it. */
+const NO_SPACE = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL|full)\b/
+const NO_ACCESS = /\b(?:EACCES|EPERM|EROFS|ENOTDIR|EISDIR|SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|unwritable)\b/
+const NO_DESCRIPTOR = /\b(?:EMFILE|ENFILE|SQLITE_CANTOPEN\w*|unwritable)\b/
+
+/** From this share of the limit on descriptors may be what is missing. */
+const SHORTAGE_SHARE = 0.9
+
+/**
+ * What this host shows of an error with these codes at a path: the room on its disk, its owner and who this process runs as, or how many descriptors
+ * are open. Null: nothing of it is known, or the place is no path. It looks at the disk, so it is called for few lines.
+ */
+export function hostState(
+  codes: string,
+  place: string,
+  { descriptorCount, descriptorsMax }: { readonly descriptorCount: number; readonly descriptorsMax: number },
+): string | null {
+  const path = isAbsolute(place) ? nearestExisting(place) : null
+  const isShort = descriptorsMax > 0 && descriptorCount >= SHORTAGE_SHARE * descriptorsMax
+  const seen = [
+    path !== null && NO_SPACE.test(codes) ? roomAt(path) : null,
+    path !== null && NO_ACCESS.test(codes) ? accessAt(path) : null,
+    NO_DESCRIPTOR.test(codes) && isShort ? `${descriptorCount} of ${descriptorsMax} files and sockets are open` : null,
+  ].filter(text => text !== null)
+  return seen.length === 0 ? null : seen.join("; ")
+}
+
+/** The path, or the nearest folder above it that can be looked at. */
+function nearestExisting(path: string): string {
+  for (let place = path; ; place = dirname(place))
+    if (place === dirname(place) || orNull(() => statSync(place)) !== null) return place
+}
+
+const MEBIBYTE = 1_048_576
+
+function roomAt(path: string): string | null {
+  const disk = orNull(() => statfsSync(path))
+  if (disk === null) return null
+  const { bavail, blocks, bsize, ffree, files } = disk
+  const mebibytes = (count: number): string => `${Math.floor((count * bsize) / MEBIBYTE)} MiB`
+  const inodes = files > 0 && ffree === 0 ? ", and no inode" : ""
+  return `${mebibytes(bavail)} of ${mebibytes(blocks)} are free on the disk of ${path}${inodes}`
+}
+
+function accessAt(path: string): string | null {
+  const found = orNull(() => statSync(path))
+  if (found === null) return null
+  const mode = `0${(found.mode & 0o7777).toString(8)}`
+  return `${path} belongs to the user ${found.uid} and has mode ${mode}; this process runs as the user ${process.geteuid?.() ?? "unknown"}`
+}
+
+/** How many processes the kernel has killed for lack of memory: of the control group of this one, else of the host; null: it does not tell. */
+export function outOfMemoryKills(): number | null {
+  const group = /^0::(\/.*)$/m.exec(readText("/proc/self/cgroup") ?? "")?.[1]
+  const ofGroup = group === undefined ? null : readText(`/sys/fs/cgroup${group}/memory.events`)
+  const count = /^oom_kill (\d+)$/m.exec(ofGroup ?? readText("/proc/vmstat") ?? "")?.[1]
+  return count === undefined ? null : Number(count)
+}
+
+/** The state of a listening socket in `/proc/net/tcp` (`TCP_LISTEN`). */
+const LISTENING = "0A"
+
+/** The process that listens on a port, as far as this user may see, such as `process 41 (nginx)`; null: none is seen. */
+export function portHolder(port: number): string | null {
+  const sockets = new Set(
+    ["tcp", "tcp6"].flatMap(family => listeningInodes(family, port)).map(inode => `socket:[${inode}]`),
+  )
+  if (sockets.size === 0) return null
+  for (const pid of orNull(() => readdirSync("/proc")) ?? []) {
+    if (!/^\d+$/.test(pid)) continue
+    const folder = `/proc/${pid}/fd`
+    const holds = (orNull(() => readdirSync(folder)) ?? []).some(fd =>
+      sockets.has(orNull(() => readlinkSync(`${folder}/${fd}`)) ?? ""),
+    )
+    if (holds) return `process ${pid} (${(readText(`/proc/${pid}/comm`) ?? "").trim()})`
+  }
+  return null
+}
+
+function listeningInodes(family: string, port: number): readonly string[] {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`
+  const rows = (readText(`/proc/net/${family}`) ?? "").split("\n").map(line => line.trim().split(/\s+/))
+  return rows.flatMap(([, address, , state, , , , , , inode]) =>
+    address?.endsWith(local) && state === LISTENING && inode !== undefined ? [inode] : [],
+  )
+}
+
+const readText = (path: string): string | null => orNull(() => readFileSync(path, "latin1"))
+
+/** Null where the system refuses it, or has no such file. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
+  }
+}
