@@ -221,7 +221,7 @@ const CASES: Readonly<Record<string, Cases>> = {
   MailkindClockInDoubt: {
     fires: daysLater("30h", { mailkind_clock_trusted: "0x50" }),
     // After a long stop, with SQLite.
-    quiet: daysLater("30h", { mailkind_clock_trusted: "0x24 1x50" }),
+    quiet: daysLater("24h", { mailkind_clock_trusted: "0x24 1x50" }),
   },
   MailkindBackupOld: {
     fires: moment("20m", { mailkind_backup_interval_seconds: "86400x30", mailkind_backup_age_seconds: "180000+60x30" }),

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { BUILD_METRIC, METRIC_LABELS, METRICS, type MetricLabel, type MetricName } from "../../src/contract/metrics.ts"
+import { DISK_FREE_BYTES_MIN, DISK_FREE_BYTES_RECOMMENDED } from "../../src/doctor/directory.ts"
 import { ROOT } from "../architecture/source-files.ts"
 import { readAlertRules } from "../support/promtool.ts"
 
@@ -78,4 +79,10 @@ test("every alert waits a while, and says how urgent it is, what is wrong and wh
       expect.stringMatching(/\.$/),
     ])
   }
+})
+
+test("a disk is as full for an alert as it is for `doctor`", () => {
+  const exprOf = (name: string): string => rules.find(({ alert }) => alert === name)?.expr ?? ""
+  expect(exprOf("MailkindDiskFull")).toContain(`mailkind_disk_free_bytes < ${DISK_FREE_BYTES_MIN} `)
+  expect(exprOf("MailkindDiskFillsUp")).toContain(`mailkind_disk_free_bytes < ${DISK_FREE_BYTES_RECOMMENDED} `)
 })
