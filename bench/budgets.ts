@@ -56,6 +56,11 @@ export const BUDGETS = {
   batch_kinds: { description: KINDS, atMost: 2 },
   batch_gzip: { description: "A compressed answer costs at most this many times a plain one.", atMost: 1.25 },
   batch_role: { description: "A role in a batch costs at most this many times an ordinary address.", atMost: 1.3 },
+  nodes_cost: {
+    description:
+      "A check of three nodes behind HAProxy and PgBouncer costs a node at most this many times that of one node alone.",
+    atMost: 1.15,
+  },
   classify_lines: {
     description: "A line of text takes at most this many microseconds of processor time, offline: 200 000 a second.",
     atMost: 5,

@@ -14,6 +14,7 @@ import { DNS_FLOOR_FULL, dnsFloorBench } from "./cases/dns-floor.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
 import { JOBS_FULL, jobsBench } from "./cases/jobs.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
+import { NODES_FULL, nodesBench } from "./cases/nodes.ts"
 import { PEERS_FULL, peersBench } from "./cases/peers.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
 import { type Machine, machineText, thisMachine } from "./report/machine.ts"
@@ -50,6 +51,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
   batch: scaling => batchBench({ ...BATCH_FULL, ...scaling }),
   classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
   jobs: () => jobsBench(JOBS_FULL),
+  nodes: scaling => nodesBench({ ...NODES_FULL, ...scaling }),
   start: () => startBench(START_FULL),
   peers: async scaling => peersBench({ ...PEERS_FULL, ...scaling }, await bundledLists(createSystem())),
   accuracy: ({ tables }) => accuracyBench(ownCheckout(), tables ?? null),
@@ -61,12 +63,12 @@ function ownCheckout(): CheckoutFiles {
   return checkout
 }
 
-/** Benches that take many minutes, or install packages; they run only when they are named. */
-const LONG: readonly string[] = ["jobs", "peers"]
+/** Benches that take many minutes, install packages, or need other servers; they run only when they are named. */
+const LONG: readonly string[] = ["jobs", "nodes", "peers"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file
- * as well; `--rounds` is for check, dns, dns-floor, http, batch, classify and peers.
+ * as well; `--rounds` is for check, dns, dns-floor, http, batch, classify, nodes and peers.
  * `accuracy --misses` lists the wrong verdicts instead, `accuracy --witnesses` tells which sources copy from which (`--lists DIR`: with
  * the downloads in the lists folder of a server), and `accuracy --tables DIR` measures by the tables of a folder too. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
  */
@@ -98,7 +100,9 @@ async function runBenches({ names, isJson, isReport, scaling }: BenchArguments):
     if (isReport) await writeResults(machine, [report])
   }
   if (!isJson && names.length === 0)
-    console.log(`\nleft out, since they take many minutes or install packages: bun run bench ${LONG.join(" ")}`)
+    console.log(
+      `\nleft out, since they take many minutes, install packages or need other servers: bun run bench ${LONG.join(" ")}`,
+    )
   if (isJson) console.log(JSON.stringify({ machine, reports: reports.map(reportJson) }, null, 2))
   const isCrossed = reports.some(({ figures }) => figures.some(one => budgetStatus(one) === "crossed"))
   return isCrossed ? 1 : 0

@@ -7,8 +7,11 @@ export const HIGH_LIMITS: Readonly<Record<string, string>> = { MAILKIND_TIERS: "
 
 const COMMAND_TIMEOUT_MS = 30_000
 
-/** The text of a secret key of a new account with limits, made as an operator makes it in that directory. */
-export const limitedKey = (directory: string): Promise<string> => newKey(directory, "load@example.com", 0)
+type Settings = Readonly<Record<string, string>>
+
+/** The text of a secret key of a new account with limits, made as an operator makes it in that directory, with further settings. */
+export const limitedKey = (directory: string, settings: Settings = {}): Promise<string> =>
+  newKey(directory, "load@example.com", 0, settings)
 
 /** The same of so many new accounts. */
 export async function limitedKeys(directory: string, count: number): Promise<readonly string[]> {
@@ -32,10 +35,12 @@ export async function listedKey(directory: string, entries: readonly string[]): 
   return key
 }
 
-async function newKey(directory: string, email: string, tier: number): Promise<string> {
-  await run(directory, ["account", "create", email, "--tier", String(tier)])
-  return (await run(directory, ["key", "create", "--account", email])).trim()
+async function newKey(directory: string, email: string, tier: number, settings: Settings = {}): Promise<string> {
+  await run(directory, ["account", "create", email, "--tier", String(tier)], settings)
+  return (await run(directory, ["key", "create", "--account", email], settings)).trim()
 }
 
-const run = (directory: string, words: readonly string[]): Promise<string> =>
-  runToEnd({ command: [...PROGRAM, ...words], environment: productSettings(directory) }, "", COMMAND_TIMEOUT_MS)
+function run(directory: string, words: readonly string[], settings: Settings = {}): Promise<string> {
+  const environment = { ...productSettings(directory), ...settings }
+  return runToEnd({ command: [...PROGRAM, ...words], environment }, "", COMMAND_TIMEOUT_MS)
+}

@@ -6,6 +6,7 @@ import { dnsBench } from "../../bench/cases/dns.ts"
 import { dnsFloorBench } from "../../bench/cases/dns-floor.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { jobsBench } from "../../bench/cases/jobs.ts"
+import { nodesBench } from "../../bench/cases/nodes.ts"
 import { peersBench } from "../../bench/cases/peers.ts"
 import { startBench } from "../../bench/cases/start.ts"
 import { PEER_NAMES, PEER_PATHS, PEERS } from "../../bench/servers/peers.ts"
@@ -13,7 +14,10 @@ import { CHECKOUT, PRODUCT } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { FILE_FORMATS } from "../../src/rows/file-format.ts"
 import { createSystem } from "../../src/system/system.ts"
+import { MISSING_BALANCER } from "../e2e/nodes/balancer.ts"
 import { lists } from "../support/app.ts"
+import { PGBOUNCER } from "../support/pgbouncer.ts"
+import { POSTGRES_PROGRAMS } from "../support/postgres.ts"
 import { expectSane } from "./sane-report.ts"
 
 const LIMIT_MS = 300_000
@@ -171,6 +175,22 @@ test(
     const told = ["server", "classify", "server, questions", "classify, questions"]
     for (const name of [...told, "live p99 alone, DNS off", "live p99 beside lists, with DNS"])
       expect([name, (values.get(name) ?? 0) > 0]).toEqual([name, true])
+  },
+  LIMIT_MS,
+)
+
+const isMissing = POSTGRES_PROGRAMS === null || PGBOUNCER === null || MISSING_BALANCER !== null
+
+test.skipIf(isMissing)(
+  `the bench of nodes loads one node and three behind a balancer and a pooler in turn, and tells what both of those cost${isMissing ? " [postgresql, pgbouncer or haproxy: not installed]" : ""}`,
+  async () => {
+    const scale = { connections: 2, rounds: 1, roundS: 1, checksRate: 50, batchesRate: 5, warmAnswers: 1 }
+    const report = await nodesBench(scale)
+    const values = new Map(report.figures.map(({ name, value }) => [name, value]))
+    expect([...new Set(report.figures.flatMap(({ budget }) => budget ?? []))]).toEqual(["nodes_cost"])
+    for (const kind of ["listed", "cached", "batch"])
+      for (const subject of ["alone", "postgres", "nodes"])
+        expect([kind, subject, (values.get(`${kind}, ${subject}`) ?? 0) > 0]).toEqual([kind, subject, true])
   },
   LIMIT_MS,
 )

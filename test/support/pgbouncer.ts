@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { bounded } from "./bounded.ts"
@@ -9,8 +9,25 @@ import { AS_POSTGRES } from "./postgres.ts"
 /** Where Debian has PgBouncer; null: it is not installed. */
 export const PGBOUNCER: string | null = existsSync("/usr/sbin/pgbouncer") ? "/usr/sbin/pgbouncer" : null
 
+/** A PgBouncer that runs. */
+export type Pooler = {
+  readonly port: number
+  readonly pid: number
+  /** Kills it, which cuts every connection through it. */
+  readonly kill: () => Promise<unknown>
+}
+
 /** Starts a PgBouncer before a PostgreSQL server on loopback, which ends with the test, and gives its port. */
-export async function startPooler(behind: number, settings: Readonly<Record<string, string>> = {}): Promise<number> {
+export const startPooler = async (behind: number, settings: Readonly<Record<string, string>> = {}): Promise<number> =>
+  (await openPooler(behind, settings)).port
+
+/** The same, which can be killed. `onEnd` has what ends it done; `samePort`: that of one that ended. */
+export async function openPooler(
+  behind: number,
+  settings: Readonly<Record<string, string>> = {},
+  onEnd: (end: () => unknown) => void = onTestEnd,
+  samePort: number | null = null,
+): Promise<Pooler> {
   if (PGBOUNCER === null) throw new Error("PgBouncer is not installed")
   const all = {
     listen_addr: "127.0.0.1",
@@ -20,16 +37,20 @@ export async function startPooler(behind: number, settings: Readonly<Record<stri
     ...settings,
   }
   for (let attempt = 0; attempt < 3; attempt++) {
-    const port = freePort()
+    const port = samePort ?? freePort()
     const lines = Object.entries({ ...all, listen_port: String(port) }).map(([name, value]) => `${name} = ${value}`)
     // Where its user may read, who may not go into the directory of the run.
     const file = join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-pooler-${port}.ini`)
     const server = `* = host=127.0.0.1 port=${behind} user=mailkind`
     writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join("\n")}\n`)
     const pooler = Bun.spawn([...AS_POSTGRES, PGBOUNCER, file], { stdin: "ignore", stdout: "ignore", stderr: "pipe" })
-    onTestEnd(() => pooler.kill("SIGKILL"))
-    onTestEnd(() => Bun.file(file).delete())
-    if (await bounded(isUp(pooler.stderr), () => "PgBouncer does not answer")) return port
+    const kill = (): Promise<unknown> => {
+      pooler.kill("SIGKILL")
+      return pooler.exited
+    }
+    onEnd(kill)
+    onEnd(() => rmSync(file, { force: true }))
+    if (await bounded(isUp(pooler.stderr), () => "PgBouncer does not answer")) return { port, pid: pooler.pid, kill }
   }
   throw new Error("PgBouncer does not start")
 }

@@ -15,16 +15,23 @@ const PROGRAM = [Bun.which("haproxy"), "/usr/sbin/haproxy"].find(path => path !=
 /** What is missing for a test behind a balancer; null: nothing. */
 export const MISSING_BALANCER = PROGRAM === null ? "haproxy is not installed" : null
 
-/** A balancer that runs: its port, and what says a line to its socket and gives the answer. */
-export type Balancer = { readonly port: number; readonly say: (line: string) => Promise<string> }
+/** A balancer that runs: its port and process, and what says a line to its socket and gives the answer. */
+export type Balancer = {
+  readonly port: number
+  readonly pid: number
+  readonly say: (line: string) => Promise<string>
+}
 
-/** Starts the balancer by the file that the page shows, on loopback before nodes at these ports. */
-export async function startBalancer(nodePorts: readonly number[]): Promise<Balancer> {
+/** Starts the balancer by the file that the page shows, on loopback before nodes at these ports. `onEnd` has what ends it done. */
+export async function startBalancer(
+  nodePorts: readonly number[],
+  onEnd: (end: () => unknown) => void = onTestEnd,
+): Promise<Balancer> {
   if (PROGRAM === null) throw new Error("there is no balancer")
   const port = freePort()
   const nodes = [...nodePorts]
   const directory = mkdtempSync(join(tmpdir(), "b"))
-  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  onEnd(() => rmSync(directory, { recursive: true, force: true }))
   const socket = join(directory, "s")
   const shown = readFileSync(join(ROOT, "data/deploy/haproxy.cfg"), "utf8")
     .trimEnd()
@@ -39,7 +46,7 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
   const file = join(directory, "haproxy.cfg")
   writeFileSync(file, `${text}\n`)
   const balancer = startProgram([PROGRAM, "-db", "-f", file], directory, {})
-  onTestEnd(balancer.kill)
+  onEnd(balancer.kill)
   let last = "nothing"
   const up = async (): Promise<void> => {
     for (;;) {
@@ -49,7 +56,7 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
     }
   }
   await bounded(up(), () => last)
-  return { port, say: line => reply(socket, line) }
+  return { port, pid: balancer.pid, say: line => reply(socket, line) }
 }
 
 /** What the balancer holds of each node, such as `UP`, by its name. */
