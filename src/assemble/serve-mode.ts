@@ -22,5 +22,9 @@ export type WorkerMode = SharedCallerState &
 export const workerCountOf = ({ settings: { MAILKIND_WORKERS: workers }, system }: AppContext): number =>
   workers === "auto" ? system.processes.availableCores() : workers
 
+/** What each process of a server may have of the memory that they share: by it caches are bounded and garbage is collected. */
+export const processMemoryBytes = (context: AppContext): number =>
+  context.system.memory.limitBytes() / workerCountOf(context)
+
 /** Whether it is one of several workers. */
 export const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode

@@ -62,7 +62,7 @@ import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
 import { COMMIT, formatUserAgent, VERSION } from "./program.ts"
-import { isWorker, type ServeMode, workerCountOf } from "./serve-mode.ts"
+import { isWorker, processMemoryBytes, type ServeMode, workerCountOf } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
 
 /** A server that accepts requests. */
@@ -231,7 +231,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
 /** Wires the network look-ups of checks, and what is learned from them. */
 function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
   const { system, settings } = context
-  const memoryBytes = system.memory.limitBytes()
+  const memoryBytes = processMemoryBytes(context)
   const onDefect = createOnDefect(context, instrumentation.meter)
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
