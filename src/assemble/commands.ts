@@ -29,8 +29,9 @@ import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
 import { createNetworkCaches } from "./check/caches.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
+import { changeListsInForce, readListsInForce } from "./check/lists-in-force.ts"
 import { createNetworkService, createOnDefect, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
-import { refreshLists, rollBackLists } from "./check/refresh.ts"
+import { refreshLists } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
 import { createBackupDeps, createStoreCommandDeps, hasStore, openStore } from "./customers/store.ts"
 import { createDoctor } from "./doctor.ts"
@@ -79,7 +80,8 @@ export function createCommandDeps(system: System): CommandDeps {
         return bytes === null || bytes.length === 0 ? null : openPack(bytes)
       },
       refresh: only => refreshLists(context(), only),
-      rollBack: () => rollBackLists(context()),
+      readInForce: () => readListsInForce(context()),
+      changeInForce: act => changeListsInForce(context(), act),
       checkout: system.checkout,
     },
     licences: { inventory: () => loadInventory(system), sbom: () => loadSbom(system) },

@@ -53,6 +53,7 @@ import {
   type NetworkService,
 } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
+import { createSharedLists, takeSharedListsAtStart } from "./check/shared-lists.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
@@ -184,7 +185,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { poll, claims } = createDatabasePoll(appContext, store, mode)
   const trusted = await createTrustedTimeService(appContext, faults, store, poll)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
-  const lists = await createListsService(context)
+  const { lists, shared } = await createLists(context, mode)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation)
   const customers = await createCustomersService(
@@ -210,7 +211,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     instrumentation.createMetricsPart(() => parts),
     createDescriptorWatch(system, faults),
     createStartCollector({ ...system, collectGarbage: () => system.collectGarbage(true) }),
-    ...[lists, network],
+    ...[lists, shared, network],
     // Rows of jobs are not checked without the network.
     jobsPart,
     // Last: it calls the parts before it.
@@ -219,13 +220,20 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   return {
     ...{ lists, customers, parts, poll },
     appDeps: {
-      ...createAppDeps(context, lists, isDnsUnavailable, trusted.isInDoubt),
+      ...createAppDeps(context, lists, { isDnsUnavailable, isClockInDoubt: trusted.isInDoubt, ...shared }),
       ...customers,
       ...createLeakReportsService(context, changes),
       ...{ changes, signIn, check, listsCheck, jobs },
       signUpCheck: assembleSignUpCheck(context, customers.ownLists, { check, listsCheck }),
     },
   }
+}
+
+/** Opens the lists, after the start has taken those that nodes share: workers find what their supervisor took. */
+async function createLists(context: StoreContext, mode: ServeMode) {
+  if (!isWorker(mode)) await takeSharedListsAtStart(context, context.store)
+  const lists = await createListsService(context)
+  return { lists, shared: createSharedLists(context, mode, lists.current) }
 }
 
 /** Wires the network look-ups of checks, and what is learned from them. */
@@ -291,12 +299,7 @@ function clientAddressDeps(
 }
 
 /** The dependencies of the app that no part provides. */
-function createAppDeps(
-  context: StoreContext,
-  lists: ListsService,
-  isDnsUnavailable: () => boolean,
-  isClockInDoubt: () => boolean,
-) {
+function createAppDeps(context: StoreContext, lists: ListsService, faults: HealthFaults) {
   const { system, settings, log } = context
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
@@ -308,7 +311,7 @@ function createAppDeps(
     logsEveryResponse: () => settings.MAILKIND_LOG === "debug" || system.verbose.isOn(),
     log,
     testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
-    health: createHealthReport(context, lists, isDnsUnavailable, isClockInDoubt),
+    health: createHealthReport(context, lists, faults),
     asset: (name: Parameters<ReadEmbeddedAsset>[0]) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
@@ -339,12 +342,14 @@ function createIsAdmin(settings: Settings): (email: string) => boolean {
   return email => check()?.(email) ?? false
 }
 
+/** What may be wrong, as parts of the server know it. */
+type HealthFaults = Readonly<Record<"isDnsUnavailable" | "isClockInDoubt" | "isBehind", () => boolean>>
+
 /** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
   { system: { stopwatch, clock }, settings, store }: StoreContext,
   lists: ListsService,
-  isDnsUnavailable: () => boolean,
-  isClockInDoubt: () => boolean,
+  { isDnsUnavailable, isClockInDoubt, isBehind }: HealthFaults,
 ): () => Health {
   const startedAtMs = stopwatch()
   return () =>
@@ -353,6 +358,7 @@ function createHealthReport(
       commit: COMMIT,
       activeLists: lists.current(),
       listsDamage: lists.damage(),
+      isBehind: isBehind(),
       isRefreshScheduled: refreshHours(settings) !== null,
       dnsStatus: isDnsOff(settings) ? "off" : isDnsUnavailable() ? "unavailable" : "ok",
       isDatabaseAway: store.isUnavailable(),
@@ -378,6 +384,7 @@ export async function prepareForWorkers(
     const store = budget.storeFor(await budget.run(() => openStore(context)))
     if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
     logConnections(context, workerCountOf(context), store)
+    await takeSharedListsAtStart(context, store)
     return { store, budget }
   } catch (error) {
     if (error instanceof StartStopped) return null

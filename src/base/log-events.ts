@@ -111,6 +111,7 @@ export const LOG_EVENTS = {
   "no server can take over from this one": event("warn", "where remedy seen", "No socket can be created in the data directory, so `serve --replace` does not find it."),
   // Lists
   "the lists were refreshed": event("info", "version", "`version` is in use."),
+  "another process refreshes the lists": event("info", "", "Another node, or a command. This node uses what it brings."),
   "the lists were not refreshed": outage(["warn", "error"], "", "The last good copies are in use."),
   "no new lists were built; the current ones stay in use": outage("error", "", "The downloads made no valid lists."),
   "a source of the lists could not be used": outage("warn", "source outcome", "Its last good copy is in use, if there is one."),
@@ -122,6 +123,10 @@ export const LOG_EVENTS = {
   "a file of the lists was changed on the disk": outage("error", "", "Verdicts do not change: they come from memory."),
   "a file of the lists was replaced by its copy in memory": event("info", "where", "It is undamaged again."),
   "a file of the lists could not be written": outage("error", "", "It is tried again within minutes."),
+  "the server starts without the lists of the other nodes": outage("warn", "", "It uses the last lists that it took, or the built-in ones, and tries again."),
+  "the lists of all nodes cannot be used here; the current ones stay in use": outage("error", "fault", "Verdicts may differ from those of other nodes. It is tried again every half a minute."),
+  "the lists of all nodes are in use here again": event("info", "lasted_s failed_requests failed_tasks", "Verdicts are those of the other nodes."),
+  "the lists of all nodes were not looked up": failed("The next poll of the database tries again."),
   "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails
   "a mail was sent": event("debug", MAIL, "The mail server took it."),

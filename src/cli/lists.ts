@@ -12,21 +12,23 @@ import {
 } from "../check/explain-domain.ts"
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
-import { askedAtMs, isUseless, type RollBackResult, type SourceState } from "../check/refresh/refresh-state.ts"
+import { askedAtMs, BUILT_IN, isUseless, type SourceState } from "../check/refresh/refresh-state.ts"
 import { leftOutMessages } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
+import { BUILT_IN_IN_USE, LISTS_BUSY, type ListsInForceDeps, registerInForceCommands } from "./lists-in-force.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Dependencies of the `lists` commands. */
-export type ListsCommandDeps = ListsRefreshDeps & {
-  /** Opens the active lists with their manifest and refresh state. */
-  readonly loadLists: () => Promise<LoadedLists>
-  /** Opens the pack in a file, or the active one for null. Null: there is no such file, or it is empty. */
-  readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
-  /** The checkout in which lists are built; null in the executable, which has no `lists build`. */
-  readonly checkout: RepoCheckout | null
-}
+export type ListsCommandDeps = ListsRefreshDeps &
+  ListsInForceDeps & {
+    /** Opens the active lists with their manifest and refresh state. */
+    readonly loadLists: () => Promise<LoadedLists>
+    /** Opens the pack in a file, or the active one for null. Null: there is no such file, or it is empty. */
+    readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
+    /** The checkout in which lists are built; null in the executable, which has no `lists build`. */
+    readonly checkout: RepoCheckout | null
+  }
 
 /** Registers the group `lists`. */
 export function registerListsCommands(root: Command, output: Output, lists: ListsCommandDeps): void {
@@ -50,6 +52,7 @@ export function registerListsCommands(root: Command, output: Output, lists: List
     .option(...JSON_FLAG, false)
     .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
   registerRefreshCommands(group, output, lists)
+  registerInForceCommands(group, output, lists)
 }
 
 function registerBuild(group: Command, output: Output, checkout: RepoCheckout): void {
@@ -74,7 +77,7 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
   const refreshed = {
     refreshed_at: isoInstant(refreshState.refreshed_at_ms),
     asked_at: isoInstant(askedAtMs(refreshState)),
-    is_paused: refreshState.is_paused,
+    pinned: refreshState.pinned,
     sources: refreshState.sources,
   }
   if (asJson)
@@ -88,7 +91,7 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
     })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
   output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
-  if (refreshState.is_paused) output.line("paused after a rollback, until `lists update`")
+  if (refreshState.pinned !== null) output.line(`${refreshState.pinned} is pinned, until \`lists unpin\``)
   output.line("")
   printTable(output, [["set", "entries"], ...Object.entries(entryCounts).map(([set, count]) => [set, String(count)])])
   output.line("")
@@ -212,14 +215,10 @@ async function openPackOrFail(lists: ListsCommandDeps, file: string | null): Pro
 type ListsRefreshDeps = {
   /** Refreshes the lists of the data directory. `only`: the id or URL of one source; null: all. */
   readonly refresh: (only: string | null) => Promise<RefreshResult | "unknown" | "busy">
-  readonly rollBack: () => Promise<RollBackResult | "busy">
 }
 
-const BUNDLED_IN_USE = "The built-in lists are in use."
 const UNKNOWN_SOURCE = "This is not a URL or the id of a downloaded source. `lists update` shows these ids."
-const REFRESH_BUSY = "Another process refreshes the lists of this data directory. Try again when it is done."
-
-/** Registers `lists update` and `lists rollback` with the group. */
+/** Registers `lists update` with the group. */
 export function registerRefreshCommands(group: Command, output: Output, deps: ListsRefreshDeps): void {
   group
     .command("update")
@@ -227,11 +226,6 @@ export function registerRefreshCommands(group: Command, output: Output, deps: Li
     .option("--source <id or url>", "one source: its id, a mirror, or your own list")
     .option(...JSON_FLAG, false)
     .action(({ source, json: asJson }) => listsUpdate(output, deps, source ?? null, asJson))
-  group
-    .command("rollback")
-    .description("Go back to the previous lists, until `lists update`.")
-    .option(...JSON_FLAG, false)
-    .action(({ json: asJson }) => listsRollback(output, deps, asJson))
 }
 
 /**
@@ -246,15 +240,19 @@ async function listsUpdate(
   asJson: boolean,
 ): Promise<void> {
   const refreshed = await refresh(only)
-  if (refreshed === "busy") throw new CommandError(REFRESH_BUSY)
+  if (refreshed === "busy") {
+    if (asJson) printJson(output, { version: null, sources: {}, faults: [], is_busy: true })
+    throw new CommandError(LISTS_BUSY)
+  }
   if (refreshed === "unknown") throw new CommandError(UNKNOWN_SOURCE, 2)
-  const { sources, activated, faults } = refreshed
-  const version = activated === "built_in" ? activated : (activated?.version ?? null)
-  if (asJson) printJson(output, { version, sources, faults })
+  const { sources, activated, pinned, faults } = refreshed
+  const version = activated === BUILT_IN ? activated : (activated?.version ?? null)
+  if (asJson) printJson(output, { version, pinned, sources, faults })
   else {
     const rows = Object.entries(sources).map(([id, state]) => [id, state.outcome, sourceMessage(state)])
     printTable(output, [["source", "became", "why"], ...rows])
     output.line(inUseMessage(version))
+    if (pinned !== null) output.line("They are pinned. What was downloaded is used after `lists unpin`.")
   }
   if (faults.length > 0) throw new CommandError(["the lists could not be built:", ...faults].join("\n  "))
   if (Object.values(sources).every(isUseless)) throw new CommandError("No source could be used.")
@@ -262,15 +260,5 @@ async function listsUpdate(
 
 function inUseMessage(version: string | null): string {
   if (version === null) return "The lists in use are the same."
-  return version === "built_in" ? BUNDLED_IN_USE : `The lists ${version} are in use.`
-}
-
-async function listsRollback(output: Output, { rollBack }: ListsRefreshDeps, asJson: boolean): Promise<void> {
-  const back = await rollBack()
-  if (back === "busy") throw new CommandError(REFRESH_BUSY)
-  if (back === null) throw new CommandError("The built-in lists are in use. There are no older ones.")
-  const version = back === "built_in" ? null : back.version
-  if (asJson) return printJson(output, { version })
-  output.line(version === null ? BUNDLED_IN_USE : `The lists ${version} are in use.`)
-  output.line("They are not refreshed on schedule until `lists update`.")
+  return version === BUILT_IN ? BUILT_IN_IN_USE : `The lists ${version} are in use.`
 }

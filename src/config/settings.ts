@@ -63,6 +63,7 @@ export const SETTINGS = {
   }),
   MAILKIND_IDENTITY_URL: url({ isAdvanced: true, description: "Base address of the suite_b tenant look-up, or `off`.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"], allowsOff: true }),
   MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "Hours between two refreshes of the lists. `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
+  MAILKIND_LISTS_DELAY_HOURS: integer({ isAdvanced: true, description: "Of nodes over PostgreSQL, how many hours after their build this one uses new lists, unless `lists release` is run before. With 0 on one node, the canary, and more on the others, it uses them first.", defaultValue: 0, min: 0, max: 168 }),
   MAILKIND_LISTS_SOURCES: urlMap({
     isReloaded: true,
     description: "Mirrors of list sources, as `source=URL`, also of files as `source=file:///path`. An unknown source name adds your own list of disposable domains: one domain on each line, a hosts file, or the rules of an ad blocker.",

@@ -89,6 +89,8 @@ export const METRICS = {
   mailkind_lists_asked_timestamp_seconds: { kind: "gauge", description: "When the sources of the lists were last asked, with or without success; 0: never.", labels: [], aggregation: "min" },
   mailkind_lists_damaged: { kind: "gauge", description: "1: files of the lists in use are damaged on the disk, and only a refresh mends them; 0: they are not.", labels: [], aggregation: "max" },
   mailkind_lists_damage_timestamp_seconds: { kind: "gauge", description: "When files of the lists in use were last found damaged on the disk; 0: not within a week.", labels: [], aggregation: "max" },
+  mailkind_lists_behind: { kind: "gauge", description: "1: this node does not use the lists that the nodes share, and the log says why; 0: it does.", labels: [], aggregation: "max" },
+  mailkind_lists_pinned: { kind: "gauge", description: "1: an operator has pinned the version of the lists; 0: the newest ones are used.", labels: [], aggregation: "max" },
   mailkind_lists_entries: { kind: "gauge", description: "Entries of the lists in use.", labels: ["set"], aggregation: "max" },
   mailkind_lists_sources: { kind: "gauge", description: "Sources of lists, by the outcome of their last download.", labels: ["source_outcome"], aggregation: "max" },
   mailkind_database_up: { kind: "gauge", description: "1: the database answers; 0: it was found unreachable and has not answered since.", labels: [], aggregation: "min" },

@@ -24,10 +24,10 @@ export const CheckBody = t.Object(
 export type CheckBody = Static<typeof CheckBody>
 
 /**
- * The state of list refreshes. `failing`: a source failed, and its last good copy is in use. `paused`: an operator rolled back
- * to older lists. `pending`: there was no refresh yet. `off`: there is none scheduled.
+ * The state of list refreshes. `failing`: a source failed, and its last good copy is in use. `pinned`: an operator pinned a
+ * version, and what refreshes bring is not used. `pending`: there was no refresh yet. `off`: there is none scheduled.
  */
-const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
+const REFRESH_STATUSES = ["ok", "failing", "pinned", "pending", "off"] as const
 
 /** Response of GET /v1/health. */
 export const Health = t.Object(
@@ -42,6 +42,8 @@ export const Health = t.Object(
         built_at: t.String({ format: "date-time" }),
         age_seconds: t.Integer({ minimum: 0, description: "Seconds since `built_at` or since `refreshed_at`, whichever is later." }),
         entries: t.Record(t.String(), t.Integer()),
+        pinned: nullable(t.String({ description: "The version of the lists that an operator has pinned, or `built_in`. Null: the newest ones are used." })),
+        is_behind: t.Boolean({ description: "Whether this node does not use the lists that the nodes of its database share. The log says why." }),
         files: t.Object(
           {
             status: oneOf("ListFilesStatus", ["ok", "replaced", "damaged"]),

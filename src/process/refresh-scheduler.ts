@@ -66,7 +66,7 @@ export function startRefreshScheduler({
       damagedAtMs: await damagedAtMs(),
       randomShare,
     })
-    if (dueAtMs === null || nowMs < dueAtMs) return
+    if (nowMs < dueAtMs) return
     lastAttemptAtMs = nowMs
     randomShare = randomFraction(system)
     logRefreshResult(system, { log, folder }, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
@@ -94,6 +94,12 @@ function logSourceFaults(log: RefreshSchedulerDeps["log"], source: string, state
     log("warn", "a part of the past of a source of the lists is missing", { source, why: state.past })
 }
 
+/** What the command prints. `is_busy`: another process refreshes the lists of this host, or of all nodes. */
+type UpdateOutput = Pick<RefreshResult, "sources" | "faults"> & {
+  readonly version: string | null
+  readonly is_busy?: boolean
+}
+
 /** Logs what the command reported about each source. */
 function logRefreshResult(
   { writeStderr }: System,
@@ -113,8 +119,11 @@ function logRefreshResult(
     notRefreshed("error", message === "" ? "It failed." : message)
     return
   }
-  const { version, sources, faults }: Pick<RefreshResult, "sources" | "faults"> & { readonly version: string | null } =
-    JSON.parse(result.stdout)
+  const { version, sources, faults, is_busy: isBusy }: UpdateOutput = JSON.parse(result.stdout)
+  if (isBusy === true) {
+    log("info", "another process refreshes the lists")
+    return
+  }
   for (const [source, state] of Object.entries(sources)) logSourceFaults(log, source, state)
   if (faults.length > 0)
     log("error", "no new lists were built; the current ones stay in use", {

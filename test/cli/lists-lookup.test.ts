@@ -18,7 +18,8 @@ const tools: ListsCommandDeps = {
   loadLists: async () => known,
   openPack: async () => null,
   refresh: async () => "busy",
-  rollBack: async () => null,
+  readInForce: () => Promise.reject(new Error("not asked for")),
+  changeInForce: async () => "busy",
   checkout: null,
 }
 

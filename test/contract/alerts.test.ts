@@ -188,6 +188,14 @@ const CASES: Readonly<Record<string, Cases>> = {
     // They were replaced two days ago.
     quiet: daysLater("50h", { mailkind_lists_damaged: "0x60", mailkind_lists_damage_timestamp_seconds: "3600x60" }),
   },
+  MailkindListsBehind: {
+    fires: moment("12m", { 'mailkind_lists_behind{worker="0"}': "0x3 1x20" }),
+    quiet: moment("12m", { 'mailkind_lists_behind{worker="0"}': "0x3 1x3 0x20" }),
+  },
+  MailkindListsPinned: {
+    fires: daysLater("340h", { mailkind_lists_pinned: "1x400" }),
+    quiet: daysLater("340h", { mailkind_lists_pinned: "0x24 1x400" }),
+  },
   MailkindListsOld: {
     fires: daysLater("3h", { mailkind_lists_built_timestamp_seconds: `-${14 * 86_400}x9` }),
     quiet: daysLater("3h", { mailkind_lists_built_timestamp_seconds: `-${13 * 86_400}x9` }),

@@ -304,6 +304,7 @@ export async function testApp({
         commit: null,
         activeLists: knownLists,
         listsDamage: null,
+        isBehind: false,
         isRefreshScheduled: true,
         dnsStatus: "ok",
         isDatabaseAway: false,

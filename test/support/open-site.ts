@@ -123,7 +123,7 @@ export const LISTS_OVERVIEW: ListsOverview = {
   version: "v-17",
   builtAt: "2026-11-20T06:00:00.000Z",
   refreshedAt: null,
-  isPaused: false,
+  pinned: null,
   sets: [{ name: "relay", description: "Domains of privacy relays.", entryCount: 1234567 }],
   sources: [
     {

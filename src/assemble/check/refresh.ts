@@ -4,18 +4,15 @@ import {
   pathOf,
   readListsDamage,
   readRefreshState,
-  refreshFolder,
-  refreshLockDeps,
   sourceBundleId,
 } from "../../check/active-lists/lists-in-place.ts"
 import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
 import { type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
-import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
-import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
 import { isLocal } from "../../check/refresh/requested-sources.ts"
 import type { Settings } from "../../config/settings.ts"
 import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
 import type { AppContext } from "../context.ts"
+import { withListsFolder } from "./lists-folder.ts"
 import { createLazyResolver } from "./network.ts"
 
 const REFRESH_USER_AGENT = "mailkind (refreshes its lists)"
@@ -48,34 +45,25 @@ export function refreshHours(settings: Settings): number | null {
   return hours
 }
 
-/** Refreshes the lists of the data directory; `busy` means that another process is refreshing them. */
+/** Refreshes the lists of the data directory, or of all nodes that share the database; `busy` means that another process changes them. */
 export async function refreshLists(
   context: AppContext,
   only: string | null,
 ): Promise<RefreshResult | "unknown" | "busy"> {
   const { system, settings } = context
-  const bundle = system.files.bundled("sources.stock")
-  if (bundle === null) throw new StartupError(LISTS_NOT_BUILT)
+  const stock = system.files.bundled("sources.stock")
+  if (stock === null) throw new StartupError(LISTS_NOT_BUILT)
   const { resolver, stop } = createLazyResolver(context)
-  const deps: RefreshDeps = {
+  const bundle = decodeBundle(await stock.bytes())
+  const deps: Omit<RefreshDeps, "folder" | "bundleId" | "clock"> = {
     ...system,
     readTexts: system.files.readTexts,
     readParts: system.files.readParts,
     isOutsideOff: settings.MAILKIND_OUTSIDE === "off",
     resolver,
-    folder: refreshFolder(context),
-    bundle: decodeBundle(await bundle.bytes()),
-    bundleId: await sourceBundleId(system),
+    bundle,
     userAgent: REFRESH_USER_AGENT,
     sourceUrls: settings.MAILKIND_LISTS_SOURCES,
   }
-  return (await withRefreshLock(refreshLockDeps(context), () => refresh(deps, only)).finally(stop)) ?? "busy"
-}
-
-/** Returns to the previous lists; `busy` means that another process is refreshing them. */
-export async function rollBackLists(context: AppContext): Promise<RollBackResult | "busy"> {
-  const deps = refreshLockDeps(context)
-  const bundleId = await sourceBundleId(context.system)
-  const locked = await withRefreshLock(deps, async () => ({ result: await rollBack(deps.folder, bundleId) }))
-  return locked === null ? "busy" : locked.result
+  return await withListsFolder(context, lists => refresh({ ...deps, ...lists }, only)).finally(stop)
 }

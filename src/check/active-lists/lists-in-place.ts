@@ -76,6 +76,8 @@ export async function readActiveLists(
   const manifest = await bundledManifest(system)
   const refreshed = await readRefreshedLists(context, manifest)
   if (refreshed !== null) return refreshed
+  // The next version of the program has begun with this data directory, and takes over from this server.
+  if (current.files.length > 0 && (await hasOtherLists(context, current))) return current
   // An executable cannot be written while it runs, so it has no other lists than before.
   const isSame = system.files.isCompiled && current.files.length === 0
   return await withRefreshState(context, isSame ? current.lists : await bundledLists(system), manifest)
@@ -108,6 +110,12 @@ export async function openInPlace(
 export const readRefreshState = async (context: ListsContext): Promise<RefreshState> =>
   decodeRefreshState(await refreshFolder(context).read(STATE_FILE))
 
+/** Whether the data directory has refreshed lists in use that are not these, such as those of another version of the program. */
+export async function hasOtherLists(context: ListsContext, { refreshState }: LoadedLists): Promise<boolean> {
+  const state = parseRefreshState(await refreshFolder(context).read(STATE_FILE))
+  return state !== null && state.in_use !== null && state.in_use !== refreshState.in_use
+}
+
 /** Bundled lists with the state of the last refresh, whose own lists are not in use. */
 async function withRefreshState(
   context: ListsContext,
@@ -132,8 +140,10 @@ async function readRefreshedLists(
       message: "The files of the last refresh are damaged.",
       remedy: "Run `mailkind lists update`.",
     }
-  const { in_use: sha256, stock } = state
-  return sha256 === null || stock !== bundled.pack.sha256 ? null : await readPack(context, state, sha256)
+  const { in_use: sha256, stock, pinned } = state
+  // A pinned pack stays in use whichever version of the program has built it.
+  const isOurs = stock === bundled.pack.sha256 || pinned !== null
+  return sha256 === null || !isOurs ? null : await readPack(context, state, sha256)
 }
 
 /** The newest lists of an earlier refresh that are not damaged; null: there are none. */
@@ -244,6 +254,10 @@ async function bundledManifest({ files }: Pick<ListsContext["system"], "files">)
   if (manifest === null) throw new StartupError(LISTS_NOT_BUILT)
   return await manifest.json() // written by our own build
 }
+
+/** The version of the bundled lists. */
+export const bundledVersion = async (system: Pick<ListsContext["system"], "files">): Promise<string> =>
+  (await bundledManifest(system)).version
 
 /** The id of the bundled sources. */
 export const sourceBundleId = async (system: Pick<ListsContext["system"], "files">): Promise<string> =>

@@ -9,6 +9,7 @@ import { changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeD
 import { askedAtMs, STATE_FILE } from "../refresh/refresh-state.ts"
 import {
   damageNow,
+  hasOtherLists,
   LISTS_DISK_REMEDY,
   type ListsContext,
   type ListsInPlace,
@@ -86,6 +87,7 @@ export function listsSamples(
     ["mailkind_lists_built_timestamp_seconds", Date.parse(pack.builtAt) / 1000],
     ["mailkind_lists_refreshed_timestamp_seconds", refreshState.refreshed_at_ms / 1000],
     ["mailkind_lists_asked_timestamp_seconds", askedAtMs(refreshState) / 1000],
+    ["mailkind_lists_pinned", refreshState.pinned === null ? 0 : 1],
     ["mailkind_lists_damaged", damage?.is_replaced === false ? 1 : 0],
     ["mailkind_lists_damage_timestamp_seconds", (damage?.noticed_at_ms ?? 0) / 1000],
     ...METRIC_LABELS.set.map((set): Sample => ["mailkind_lists_entries", pack.entryCounts[set], set]),
@@ -194,7 +196,8 @@ class FollowedLists {
   }
 
   async #compare(): Promise<void> {
-    const changed = await changedFiles(refreshFolder(this.#context), this.#current.files)
+    const isReplaced = await hasOtherLists(this.#context, this.#current)
+    const changed = isReplaced ? [] : await changedFiles(refreshFolder(this.#context), this.#current.files)
     for (const { file, why } of changed) {
       this.#context.log("error", "a file of the lists was changed on the disk", {
         where: pathOf(this.#context, file.name),

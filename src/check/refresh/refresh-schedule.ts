@@ -26,13 +26,12 @@ export type RefreshTiming = {
 }
 
 /**
- * When the next refresh is due, in milliseconds since the Unix epoch; null: only manual refreshes are allowed. An overdue
+ * When the next refresh is due, in milliseconds since the Unix epoch. An overdue
  * refresh, and one that a new program version or damaged lists need, is due soon after the start. An attempt that has left no state is not
  * repeated at once.
  */
-export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): number | null {
+export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): number {
   const { intervalMs, bundleId, nowMs, startedAtMs, lastAttemptAtMs, damagedAtMs, randomShare } = timing
-  if (state.is_paused) return null
   const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * randomShare
   // A time in the future was recorded before the clock was set back, and is ignored.
   const after = (atMs: number | null, delayMs: number): number => (atMs === null || atMs > nowMs ? 0 : atMs + delayMs)

@@ -45,11 +45,17 @@ const RefreshStateSchema = Type.Object({
   /** When all sources were last asked, whatever became of it. Absent: at `refreshed_at_ms`. */
   asked_at_ms: Type.Optional(INSTANT_MS),
   sources: Type.Record(TEXT, SourceState),
-  /** The kept packs, newest first. */
-  packs: Type.Array(Type.Object({ sha256: TEXT, version: TEXT, made_at_ms: INSTANT_MS })),
+  /** The kept packs, newest first. `stock`: the source bundle that one was built from; absent: that of the state. */
+  packs: Type.Array(Type.Object({ sha256: TEXT, version: TEXT, made_at_ms: INSTANT_MS, stock: Type.Optional(TEXT) })),
   /** The SHA-256 of the pack in use; null: the bundled pack. */
   in_use: Type.Union([TEXT, Type.Null()]),
-  /** An operator has rolled back: scheduled refreshes pause until a manual one. */
+  /** The version that an operator has pinned, or `BUILT_IN`; null: the newest lists are in use. Absent in files of versions before. */
+  pinned: Type.Optional(Type.Union([TEXT, Type.Null()])),
+  /** The SHA-256 of the pack that an operator has released to the nodes that wait before they use new lists. Absent: none. */
+  released: Type.Optional(TEXT),
+  /** Which state of the lists that nodes share this is a copy of. Absent: it is none. */
+  mark: Type.Optional(TEXT),
+  /** For versions before, which did not refresh after a roll-back: whether a version is pinned. */
   is_paused: Type.Boolean(),
 })
 
@@ -57,7 +63,15 @@ const RefreshStateSchema = Type.Object({
 export type SourceState = Static<typeof SourceState>
 
 /** The state that refreshes keep in one file of their folder. */
-export type RefreshState = Static<typeof RefreshStateSchema>
+export type RefreshState = Omit<Static<typeof RefreshStateSchema>, "pinned" | "is_paused"> & {
+  readonly pinned: string | null
+}
+
+/** A kept pack. */
+export type KeptPack = RefreshState["packs"][number]
+
+/** The pinned version while the lists of the program are pinned, which differ from version to version of the program. */
+export const BUILT_IN = "built_in"
 
 /** The state file. It is replaced atomically, after all files that it refers to are written. */
 export const STATE_FILE = "state.json"
@@ -70,7 +84,7 @@ export const INITIAL_REFRESH_STATE: RefreshState = {
   sources: {},
   packs: [],
   in_use: null,
-  is_paused: false,
+  pinned: null,
 }
 
 /** When all sources were last asked, whatever became of it, in milliseconds since the Unix epoch; 0: never. */
@@ -134,13 +148,20 @@ export function sourceHistory(
 }
 
 /** The text of the state file. */
-export const formatRefreshState = (state: RefreshState): string => `${JSON.stringify(state, null, 2)}\n`
+export const formatRefreshState = (state: RefreshState): string =>
+  `${JSON.stringify({ ...state, is_paused: state.pinned !== null }, null, 2)}\n`
 
 /** Parses the bytes of a state file; no file (null) is the initial state. Null: the file is damaged. */
 export function parseRefreshState(bytes: Uint8Array | null): RefreshState | null {
   if (bytes === null) return INITIAL_REFRESH_STATE
-  const state = parseJson(new TextDecoder().decode(bytes))
-  return Value.Check(RefreshStateSchema, state) ? state : null
+  const parsed = parseJson(new TextDecoder().decode(bytes))
+  if (!Value.Check(RefreshStateSchema, parsed)) return null
+  const { is_paused: isPaused, pinned, ...state } = parsed
+  // A version before has rolled back.
+  const rolledBackTo = isPaused
+    ? (state.packs.find(({ sha256 }) => sha256 === state.in_use)?.version ?? BUILT_IN)
+    : null
+  return { ...state, pinned: pinned ?? rolledBackTo }
 }
 
 /** Decodes the bytes of a state file; a damaged or absent file is the initial state. */
@@ -166,19 +187,5 @@ export type Folder = {
   readonly list: () => Promise<readonly string[]>
 }
 
-/** The pack in use after a roll-back; `built_in`: the bundled one; null: there is nothing to roll back to. */
-export type RollBackResult = { readonly version: string } | "built_in" | null
-
-/**
- * Rolls back to the pack before the one in use, or from the oldest kept pack to the bundled one. Scheduled refreshes then
- * pause until a manual refresh. `bundleId` is that of this program; packs of another bundle are not in use.
- */
-export async function rollBack(folder: Folder, bundleId: string): Promise<RollBackResult> {
-  const state = decodeRefreshState(await folder.read(STATE_FILE))
-  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
-  if (state.in_use === null || index < 0 || state.stock !== bundleId) return null
-  const previous = state.packs[index + 1]
-  const in_use = previous?.sha256 ?? null
-  await folder.writeAtomic(STATE_FILE, formatRefreshState({ ...state, in_use, is_paused: true }))
-  return previous === undefined ? "built_in" : { version: previous.version }
-}
+/** Of a folder, what a refresh uses: the folder of the data directory, or the files that nodes share. */
+export type RefreshFolder = Pick<Folder, "read" | "writeAtomic" | "remove" | "list">

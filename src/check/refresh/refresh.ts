@@ -13,6 +13,7 @@ import { type DownloadedSource, type SourceBundle, withDownloads } from "../list
 import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
 import { type BundleChange, freedNamesFault } from "./freed-names.ts"
 import { type LargeDownloads, largeDownloads } from "./large-sources.ts"
+import { removeUnusedFiles, type WrittenPack, withActivePack } from "./lists-in-force.ts"
 import {
   addWindow,
   namesAddedOn,
@@ -23,14 +24,15 @@ import {
 } from "./new-entries.ts"
 import {
   askedNow,
+  BUILT_IN,
   decodeRefreshState,
-  type Folder,
   formatRefreshState,
   isDue,
   isGood,
   isLost,
   manifestFileName,
   packFileName,
+  type RefreshFolder,
   type RefreshState,
   type SourceOutcome,
   type SourceState,
@@ -45,7 +47,7 @@ import { fillPast, lacksPast } from "./window-past.ts"
 /** The dependencies of `refresh`. */
 export type RefreshDeps = {
   /** The folder of the refreshed lists. */
-  readonly folder: Folder
+  readonly folder: RefreshFolder
   /** The sources that the program carries, and their id in the refresh state. */
   readonly bundle: SourceBundle
   readonly bundleId: string
@@ -69,13 +71,13 @@ export type RefreshResult = {
   /** The state of every requested source, by id. */
   readonly sources: Readonly<Record<string, SourceState>>
   /** The pack that is newly in use; `built_in`: the bundled one, since no download is left; null: no change. */
-  readonly activated: { readonly version: string } | "built_in" | null
+  readonly activated: { readonly version: string } | typeof BUILT_IN | null
+  /** The version that stays in use because it is pinned; null: none is. */
+  readonly pinned: string | null
   /** Why no pack could be built; empty if there was no fault. */
   readonly faults: readonly string[]
 }
 
-/** The number of packs that are kept, including the one in use. */
-const KEPT_PACKS_MAX = 3
 const CONCURRENT_DOWNLOADS_MAX = 3
 
 /**
@@ -112,22 +114,23 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   const state: RefreshState = {
     ...before,
     stock: bundleId,
-    // A pack of another bundle is not in use, and this refresh must not put it in use (`DECISIONS 15`).
-    in_use: before.stock === bundleId ? before.in_use : null,
+    // A pack of another bundle is in use only if it is pinned, and this refresh must not put it in use (`DECISIONS 15`).
+    in_use: before.stock === bundleId || before.pinned !== null ? before.in_use : null,
     ...(single === null && askedNow(before, Object.values(sources), clock())),
     sources: retainedSources(requested, before, sources, id => downloads.has(id)),
-    is_paused: false,
   }
+  const { pinned } = state
   const written = await buildAndWritePack(deps, requested, downloads)
   if (written.kind === "refused") {
     await folder.writeAtomic(STATE_FILE, formatRefreshState(state))
-    return { sources, activated: null, faults: written.faults }
+    return { sources, activated: null, pinned, faults: written.faults }
   }
   const { pack } = written
-  const after = pack === null ? { ...state, in_use: null } : withActivePack(state, pack, clock())
+  const refreshed = pack === null ? { ...state, in_use: null } : withActivePack(state, pack, clock())
+  const after = pinned === null ? refreshed : { ...refreshed, in_use: state.in_use }
   await folder.writeAtomic(STATE_FILE, formatRefreshState(after))
-  await removeUnusedFiles(folder, after)
-  return { sources, activated: after.in_use === state.in_use ? null : (pack ?? "built_in"), faults: [] }
+  await removeUnusedFiles(folder, after.packs)
+  return { sources, activated: after.in_use === state.in_use ? null : (pack ?? BUILT_IN), pinned, faults: [] }
 }
 
 /** What the downloads of one refresh share. */
@@ -193,7 +196,7 @@ async function fillPasts(
 }
 
 /** The stored downloads that are intact, by source id. */
-async function readStoredDownloads(folder: Folder, ids: Iterable<string>): Promise<Map<string, StoredDownload>> {
+async function readStoredDownloads(folder: RefreshFolder, ids: Iterable<string>): Promise<Map<string, StoredDownload>> {
   const downloads = new Map<string, StoredDownload>()
   for (const id of ids) {
     const bytes = await folder.read(downloadFileName(id))
@@ -329,8 +332,6 @@ function lastChangedAtMs(before: SourceState | undefined, last: StoredDownload |
   return recordedMs === null || recordedMs < dayMs ? dayMs : recordedMs
 }
 
-type WrittenPack = { readonly sha256: string; readonly version: string }
-
 type WritePackResult =
   | { readonly kind: "packed"; readonly pack: WrittenPack | null }
   | { readonly kind: "refused"; readonly faults: readonly string[] }
@@ -376,24 +377,4 @@ function bundleWithOwnLists(
     downloads.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
   )
   return { ...bundle, sources: [...bundle.sources, ...ownLists].sort((a, b) => (a.row.id < b.row.id ? -1 : 1)) }
-}
-
-/**
- * The state with the pack in use. The pack before it and those that could be rolled back to from there are kept; packs that
- * an operator has rolled back from are not.
- */
-function withActivePack(state: RefreshState, pack: WrittenPack, nowMs: number): RefreshState {
-  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
-  const older = (index < 0 ? [] : state.packs.slice(index)).filter(({ sha256 }) => sha256 !== pack.sha256)
-  const active = state.packs.find(({ sha256 }) => sha256 === pack.sha256) ?? { ...pack, made_at_ms: nowMs }
-  return { ...state, in_use: pack.sha256, packs: [active, ...older].slice(0, KEPT_PACKS_MAX) }
-}
-
-/** Removes packs that are no longer kept, and temporary files of interrupted writes. */
-async function removeUnusedFiles(folder: Folder, { packs }: RefreshState): Promise<void> {
-  const used = new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
-  for (const name of await folder.list()) {
-    const isOfPack = /^[0-9a-f]{16}\.(?:pack|json)$/.test(name)
-    if ((isOfPack && !used.has(name)) || name.endsWith(".new")) await folder.remove(name)
-  }
 }

@@ -247,6 +247,8 @@ export const exampleHealth = (): Health => ({
     built_at: "2026-11-20T06:00:00.000Z",
     age_seconds: 21_600,
     entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
+    pinned: null,
+    is_behind: false,
     files: { status: "ok", noticed_at: null },
     refresh: {
       status: "ok",

@@ -36,6 +36,7 @@ export function healthReport({
   commit,
   activeLists,
   listsDamage,
+  isBehind,
   isRefreshScheduled,
   dnsStatus,
   isDatabaseAway,
@@ -56,6 +57,8 @@ export function healthReport({
       built_at: pack.builtAt,
       age_seconds: Math.max(0, Math.floor((nowMs - freshAtMs) / 1000)),
       entries: pack.entryCounts,
+      pinned: activeLists.refreshState.pinned,
+      is_behind: isBehind,
       refresh,
       files: filesHealth(listsDamage),
     },
@@ -72,6 +75,8 @@ type HealthInput = {
   readonly activeLists: LoadedLists
   /** The last damage of their files; null: none for a week. */
   readonly listsDamage: ListsDamage | null
+  /** Whether other lists are in force, for longer than it takes to get them. */
+  readonly isBehind: boolean
   /** Whether lists are refreshed on schedule. */
   readonly isRefreshScheduled: boolean
   readonly dnsStatus: Health["dns"]["status"]
@@ -104,7 +109,7 @@ function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health
 
 function refreshStatus(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"]["status"] {
   if (!isRefreshScheduled) return "off"
-  if (state.is_paused) return "paused"
+  if (state.pinned !== null) return "pinned"
   if (askedAtMs(state) === 0) return "pending"
   return Object.values(state.sources).some(isUseless) ? "failing" : "ok"
 }

@@ -121,6 +121,26 @@ test("a look that finds a state whose pack is the same tells the state, and the 
   expect(directory.logged).toEqual([])
 })
 
+test("a server keeps its lists when the next version of the program puts others into its data directory", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  lists.start()
+  directory.putInUse(SHA256.two, "mailkind-two.com", { stock: "another" })
+  rmSync(join(directory.folder, packFileName(SHA256.one)))
+  directory.look()
+  directory.compare()
+  await lists.reload()
+  expect(isListed(lists, "mailkind-one.com")).toBe(true)
+  expect(directory.logged.filter(({ level }) => level !== "info")).toEqual([])
+})
+
+test("pinned lists are used whichever version of the program has built them", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com", { stock: "another", pinned: "v1" })
+  expect(isListed(await directory.open(), "mailkind-one.com")).toBe(true)
+})
+
 test("lists over another stock than the program's are not taken", async () => {
   const directory = dataDirectory()
   directory.putInUse(SHA256.one, "mailkind-one.com", { stock: "another" })

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test"
-import { formatRefreshState, rollBack } from "../../../src/check/refresh/refresh-state.ts"
+import { applyAct, type ListsAct } from "../../../src/check/refresh/lists-in-force.ts"
+import { formatRefreshState, STATE_FILE } from "../../../src/check/refresh/refresh-state.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import {
   FIRST_NAMES,
   OLD_COUNT,
   oldNames,
+  type RefreshFixture,
   refreshedFixture,
   setsOf,
   smallBundle,
@@ -62,31 +64,57 @@ test("if no pack can be built, the one in use stays, and the downloads are used 
   expect(setsOf(fixture, "second.com")).toEqual(["disposable"])
 })
 
+/** What an act of an operator does to the folder. */
+function act(fixture: Pick<RefreshFixture, "state" | "folder">, what: ListsAct): void {
+  const applied = applyAct(what, fixture.state(), [], "v0")
+  if (applied === null) throw new Error("there is no such pack")
+  fixture.folder.put(STATE_FILE, formatRefreshState(applied.own))
+}
+
 describe("after a roll-back", () => {
-  test("a manual refresh ends the pause, and the pack that was rolled back from is not kept", async () => {
+  test("the previous lists stay in use over refreshes, until they are unpinned, and the pack that was rolled back from is not kept", async () => {
     const fixture = await refreshedFixture()
     const first = fixture.inUse()?.version
     fixture.serve("extra", ["extra.com", "bad.com"])
     await fixture.refresh()
-    expect(await rollBack(fixture.folder, "stock-1")).toEqual({ version: first ?? "" })
+    const bad = fixture.inUse()?.version ?? ""
+    act(fixture, { kind: "roll_back" })
     expect(fixture.inUse()?.version).toBe(first)
-    fixture.serve("extra", ["extra.com", "better.com"])
-    await fixture.refresh()
-    expect(setsOf(fixture, "better.com")).toEqual(["disposable"])
-    expect(fixture.state().is_paused).toBe(false)
-    expect(await rollBack(fixture.folder, "stock-1")).toEqual({ version: first ?? "" })
-    expect(await rollBack(fixture.folder, "stock-1")).toBe("built_in")
+    for (const name of ["better.com", "best.com"]) {
+      fixture.serve("extra", ["extra.com", name])
+      expect(await fixture.refresh()).toMatchObject({ activated: null, pinned: first ?? "" })
+      expect(fixture.inUse()?.version).toBe(first)
+    }
+    expect(fixture.state().packs.map(({ version }) => version)).not.toContain(bad)
+    expect(fixture.state().packs).toHaveLength(2)
+    act(fixture, { kind: "unpin" })
+    expect(setsOf(fixture, "best.com")).toEqual(["disposable"])
+    expect(setsOf(fixture, "better.com")).toEqual([])
   })
 
-  test("a refresh without changes puts the newest pack in use again", async () => {
+  test("a refresh without changes changes nothing, and the newest pack is still there", async () => {
     const fixture = await refreshedFixture()
     fixture.serve("extra", ["extra.com", "more.com"])
     await fixture.refresh()
     const packs = fixture.state().packs
-    await rollBack(fixture.folder, "stock-1")
-    expect((await fixture.refresh()).activated).toMatchObject({ version: fixture.inUse()?.version ?? "" })
+    act(fixture, { kind: "roll_back" })
+    await fixture.refresh()
     expect(fixture.state().packs).toEqual(packs)
+    act(fixture, { kind: "unpin" })
+    expect(setsOf(fixture, "more.com")).toEqual(["disposable"])
   })
+})
+
+test("lists that are pinned stay in use when another version of the program refreshes, and its own ones follow them", async () => {
+  const fixture = await refreshedFixture()
+  const pinned = fixture.inUse()?.version ?? ""
+  act(fixture, { kind: "pin", version: pinned })
+  fixture.serve("extra", ["extra.com", "newer.com"])
+  await fixture.refresh(null, { bundleId: "stock-2" })
+  expect(fixture.state()).toMatchObject({ stock: "stock-2", pinned })
+  expect(fixture.inUse()?.version).toBe(pinned)
+  act(fixture, { kind: "unpin" })
+  expect(setsOf(fixture, "newer.com")).toEqual(["disposable"])
 })
 
 describe("damage", () => {

@@ -15,8 +15,9 @@ const CHANGES_MAX = 60
 
 /** Refreshes under the lock as this process; the processes in `dead` have ended. */
 const refreshAs = (fixture: RefreshFixture, pid: number, dead: ReadonlySet<number> = new Set()) =>
-  withRefreshLock({ ...fixture.needs, pid, isRunning: other => other > 0 && !dead.has(other) }, () =>
-    refresh(fixture.needs, null),
+  withRefreshLock(
+    { ...fixture.needs, folder: fixture.folder, pid, isRunning: other => other > 0 && !dead.has(other) },
+    () => refresh(fixture.needs, null),
   )
 
 /**

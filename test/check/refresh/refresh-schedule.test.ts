@@ -37,14 +37,13 @@ const refreshed = (hoursAgo: number, outcomes: readonly SourceState["outcome"][]
 })
 
 /** The minutes after the start, for the smallest and the largest random share. */
-const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly (number | null)[] =>
-  [0, RANDOM_SHARE_MAX].map(randomShare => {
-    const atMs = nextRefreshAtMs(state, { ...DUE, ...due, randomShare })
-    return atMs === null ? null : Math.round((atMs - STARTED_MS) / MINUTE_MS)
-  })
+const dueIn = (state: RefreshState, due: Partial<RefreshTiming> = {}): readonly number[] =>
+  [0, RANDOM_SHARE_MAX].map(randomShare =>
+    Math.round((nextRefreshAtMs(state, { ...DUE, ...due, randomShare }) - STARTED_MS) / MINUTE_MS),
+  )
 
 describe("the next refresh is due", () => {
-  test.each<[string, RefreshState, Partial<RefreshTiming>, readonly (number | null)[]]>([
+  test.each<[string, RefreshState, Partial<RefreshTiming>, readonly number[]]>([
     ["soon after the start, if there was no refresh before", INITIAL_REFRESH_STATE, {}, [1, 10]],
     ["soon after the start, if it is overdue", refreshed(200), {}, [1, 10]],
     ["soon after the start, if the last one used another bundle", { ...refreshed(1), stock: "t" }, {}, [1, 10]],
@@ -91,13 +90,7 @@ describe("the next refresh is due", () => {
       { lastAttemptAtMs: STARTED_MS - 2 * HOUR_MS },
       [1, 10],
     ],
-    ["never, after a roll-back", { ...refreshed(200), is_paused: true }, {}, [null, null]],
-    [
-      "never, after a roll-back with another program version",
-      { ...refreshed(1), stock: "t", is_paused: true },
-      {},
-      [null, null],
-    ],
+    ["as usual while a version is pinned", { ...refreshed(1), pinned: "v" }, {}, dueIn(refreshed(1), {})],
   ])("%s", (_, state, due, minutes) => {
     expect(dueIn(state, due)).toEqual(minutes)
   })
@@ -110,7 +103,7 @@ test("a refresh is due at once if the clock was set back since the start", () =>
 
 test("a larger random share never gives an earlier time", () => {
   for (const state of [INITIAL_REFRESH_STATE, refreshed(0), refreshed(23), refreshed(0, ["failed"])]) {
-    const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, randomShare: at / 256 }) ?? 0)
+    const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, randomShare: at / 256 }))
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   }
 })

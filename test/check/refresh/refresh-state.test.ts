@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import {
+  BUILT_IN,
   decodeRefreshState,
   formatRefreshState,
   INITIAL_REFRESH_STATE,
@@ -23,7 +24,7 @@ const STATE: RefreshState = {
   ),
   packs: [{ sha256: SHA256, version: "v", made_at_ms: 5 }],
   in_use: SHA256,
-  is_paused: true,
+  pinned: "v",
 }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -48,9 +49,26 @@ test.each([
   ["a time that is no number", { refreshed_at_ms: "5" }],
   ["an outcome that nobody knows", { sources: { a: { ...STATE.sources["taken"], outcome: "lost" } } }],
   ["packs that are none", { packs: [{ sha256: SHA256 }] }],
-  ["no pause", { is_paused: undefined }],
+  ["a pin that is none", { pinned: 1, is_paused: true }],
 ])("a state with %s is the initial state", (_, change) => {
-  expect(decodeRefreshState(bytesOf(JSON.stringify({ ...STATE, ...change })))).toBe(INITIAL_REFRESH_STATE)
+  expect(decodeRefreshState(bytesOf(JSON.stringify({ ...STATE, is_paused: true, ...change })))).toBe(
+    INITIAL_REFRESH_STATE,
+  )
+})
+
+test("a version before has rolled back: what it went back to is pinned", () => {
+  const former = (change: object) => {
+    const { pinned: _, ...state } = { ...STATE, is_paused: true, ...change }
+    return decodeRefreshState(bytesOf(JSON.stringify(state))).pinned
+  }
+  expect([former({}), former({ in_use: null }), former({ is_paused: false })]).toEqual(["v", BUILT_IN, null])
+})
+
+test("a version before reads whether a version is pinned as a pause", () => {
+  expect([STATE, INITIAL_REFRESH_STATE].map(state => JSON.parse(formatRefreshState(state)).is_paused)).toEqual([
+    true,
+    false,
+  ])
 })
 
 test("a pack and its manifest have matching file names", () => {

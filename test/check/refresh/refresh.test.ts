@@ -32,7 +32,7 @@ describe("a refresh", () => {
       })
     expect(setsOf(fixture, "first.com")).toEqual(["disposable"])
     expect(setsOf(fixture, "weather.gov")).toEqual(["government"])
-    expect(fixture.state()).toMatchObject({ stock: "stock-1", refreshed_at_ms: fixture.time.clock(), is_paused: false })
+    expect(fixture.state()).toMatchObject({ stock: "stock-1", refreshed_at_ms: fixture.time.clock(), pinned: null })
   })
 
   test("with the same names builds no other pack, whatever their order", async () => {

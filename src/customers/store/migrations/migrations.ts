@@ -305,6 +305,21 @@ export const MIGRATIONS: readonly Migration[] = [
         account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE, row_count BIGINT NOT NULL, text_length BIGINT NOT NULL)`,
     ],
   },
+  {
+    number: 39,
+    description: "the lists that nodes share",
+    statements: [
+      // One row, once lists are shared. `mark` changes with what is in force. `holder` is the process that changes the files, until `held_until_ms`.
+      `CREATE TABLE lists_head (
+        singleton BIGINT PRIMARY KEY CHECK (singleton = 1), mark TEXT NOT NULL, holder TEXT, held_until_ms BIGINT NOT NULL)`,
+      // `sha256` and `bytes` are those of the file, whose parts are its gzip in base64.
+      `CREATE TABLE lists_files (
+        name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, bytes BIGINT NOT NULL, parts BIGINT NOT NULL, written_at_ms BIGINT NOT NULL)`,
+      `CREATE TABLE lists_file_parts (
+        name TEXT NOT NULL REFERENCES lists_files (name) ON DELETE CASCADE, part BIGINT NOT NULL, data TEXT NOT NULL,
+        PRIMARY KEY (name, part))`,
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

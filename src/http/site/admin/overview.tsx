@@ -116,7 +116,7 @@ const DNS_STATUS: { readonly [S in Health["dns"]["status"]]: StatusWords } = {
 const REFRESH_STATUS: { readonly [S in Health["lists"]["refresh"]["status"]]: StatusWords } = {
   ok: ["Lists refreshed", "allow"],
   failing: ["Some sources fail", "review"],
-  paused: ["Older lists restored", "review"],
+  pinned: ["Lists pinned", "review"],
   pending: ["Lists not refreshed yet", "plain"],
   off: ["Refresh off", "plain"],
 }
@@ -195,7 +195,11 @@ type Todo = { readonly text: string; readonly link?: { readonly label: string; r
 
 /** What an administrator should look at: what is broken, and what waits for somebody. */
 export function adminTodos(overview: ServerOverview): { readonly [K in "broken" | "waiting"]: readonly Todo[] } {
-  const broken = [...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)]
+  const broken = [
+    ...dnsTodos(overview),
+    ...listTodos(overview.lists, overview.health.lists.is_behind),
+    ...mailTodos(overview),
+  ]
   return { broken, waiting: waitingTodos(overview) }
 }
 
@@ -240,7 +244,7 @@ const dnsTodos = ({ health }: ServerOverview): readonly Todo[] =>
   health.dns.status !== "unavailable" ? [] : [{ text: "DNS does not answer. Verdicts come from the lists alone." }]
 
 /** Why a source is of no use is on the page of the sources. */
-function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
+function listTodos({ sources, pinned }: ListsOverview, isBehind: boolean): readonly Todo[] {
   const faults = Object.entries(FAULTS).flatMap(([outcome, [one, many]]) => {
     const [first, ...others] = sources.filter(({ refresh }) => refresh?.outcome === outcome)
     if (first === undefined) return []
@@ -252,8 +256,9 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
       { text, link: { label: others.length === 0 ? "See source" : "See sources", path: ROUTES.adminSources.path } },
     ]
   })
-  const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
-  return isPaused ? [paused, ...faults] : faults
+  const behind = { text: "This node does not use the lists of the other nodes. The log says why." }
+  const held = { text: `The lists \`${pinned}\` are pinned. Run \`mailkind lists unpin\` to use newer ones.` }
+  return [...(isBehind ? [behind] : []), ...(pinned === null ? [] : [held]), ...faults]
 }
 
 /** What to say about the outcomes that need attention, of one source and of several. */

@@ -115,7 +115,7 @@ const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPa
   licensedPart: null,
   lists: {
     overview: {
-      ...{ version: "", builtAt: "", refreshedAt: null, isPaused: false, sets: [], sources: [] },
+      ...{ version: "", builtAt: "", refreshedAt: null, pinned: null, sets: [], sources: [] },
       lookUpDomain: () => ({ kind: "no_domain", message: "" }),
     },
     lookup: null,

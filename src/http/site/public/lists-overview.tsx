@@ -18,8 +18,8 @@ export type ListsOverview = {
   readonly builtAt: string
   /** When the sources were last fetched (ISO 8601, UTC). Null: never. */
   readonly refreshedAt: string | null
-  /** An operator restored older lists, and no schedule replaces them. */
-  readonly isPaused: boolean
+  /** The version that an operator has pinned; null: none is. */
+  readonly pinned: string | null
   readonly sets: readonly {
     readonly name: string
     readonly description: string
@@ -136,10 +136,10 @@ const AWAITED = "Not downloaded yet"
 
 /** The lists in three numbers: names, sources and the last refresh. */
 export function ListsTiles({ lists }: { readonly lists: ListsOverview }) {
-  const { version, builtAt, refreshedAt, isPaused, sets, sources } = lists
+  const { version, builtAt, refreshedAt, pinned, sets, sources } = lists
   const nameCount = sets.reduce((sum, { entryCount }) => sum + entryCount, 0)
   const faultCount = sources.filter(({ refresh }) => refresh !== null && isFault(refresh)).length
-  const paused = isPaused ? "Paused until an update by hand. " : ""
+  const held = pinned === null ? "" : "Pinned by the operator. "
   return (
     <Tiles
       tiles={[
@@ -154,7 +154,7 @@ export function ListsTiles({ lists }: { readonly lists: ListsOverview }) {
           value: refreshedAt === null ? "never" : <DateStamp atMs={Date.parse(refreshedAt)} />,
           note: (
             <>
-              {paused}built <DateStamp atMs={Date.parse(builtAt)} />
+              {held}built <DateStamp atMs={Date.parse(builtAt)} />
             </>
           ),
         },
@@ -243,7 +243,7 @@ export function listsOverview(loaded: LoadedLists): ListsOverview {
     version: lists.pack.version,
     builtAt: lists.pack.builtAt,
     refreshedAt: refreshState.refreshed_at_ms === 0 ? null : new Date(refreshState.refreshed_at_ms).toISOString(),
-    isPaused: refreshState.is_paused,
+    pinned: refreshState.pinned,
     sets: SET_NAMES.map(name => ({
       name,
       description: SETS[name].description,

@@ -34,6 +34,7 @@ const health = (dnsStatus: Health["dns"]["status"]) =>
     commit: null,
     activeLists: knownLists,
     listsDamage: null,
+ isBehind: false,
     isRefreshScheduled: true,
     dnsStatus,
     isClockInDoubt: false,

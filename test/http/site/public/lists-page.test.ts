@@ -195,12 +195,12 @@ describe("a mistake", () => {
 
 describe("the last refresh", () => {
   const AT_MS = Date.UTC(2026, 10, 22, 3, 12)
-  const refreshed = (outcome: SourceOutcome, description: string, isPaused = false): LoadedLists => ({
+  const refreshed = (outcome: SourceOutcome, description: string, pinned: string | null = null): LoadedLists => ({
     ...known,
     refreshState: {
       ...known.refreshState,
       refreshed_at_ms: AT_MS,
-      is_paused: isPaused,
+      pinned,
       sources: {
         here: {
           url: "https://inside.example/?token=1",
@@ -251,8 +251,8 @@ describe("the last refresh", () => {
     expect(rowOf(html, "here")).toMatch(/It lists gmail\.com, which .* left out\./)
   })
 
-  test("says that it is paused, only when it is", async () => {
-    expect(words(await (await pageOf("", refreshed("taken", "", true))).text())).toContain("Paused")
-    expect(words(await (await pageOf("", refreshed("taken", ""))).text())).not.toContain("Paused")
+  test("says that a version is pinned, only when one is", async () => {
+    expect(words(await (await pageOf("", refreshed("taken", "", "v1"))).text())).toContain("Pinned")
+    expect(words(await (await pageOf("", refreshed("taken", ""))).text())).not.toContain("Pinned")
   })
 })

@@ -80,13 +80,13 @@ function exampleMistake({ lookup }: ListsFacts): { readonly domain: string; read
 export const LIVE_LIST_INSERTS = {
   "lists-in-use": ({ lists }) => {
     const { overview } = factOf(lists)
-    const { version, builtAt, refreshedAt, isPaused } = overview
+    const { version, builtAt, refreshedAt, pinned } = overview
     return {
       markdown: termList([
         ["Version", codeSpan(version)],
         ["Built", builtAt],
         ["Refreshed", refreshedAt ?? "never, these lists are built in"],
-        ["Paused", isPaused ? "yes, until an update by hand" : "no"],
+        ["Pinned", pinned === null ? "no" : "yes, by the operator"],
       ]),
       html: <ListsTiles lists={overview} />,
     }

@@ -1,0 +1,180 @@
+import {
+  BUILT_IN,
+  type KeptPack,
+  manifestFileName,
+  packFileName,
+  type RefreshFolder,
+  type RefreshState,
+} from "./refresh-state.ts"
+
+/** The number of packs that are kept, including the one in use. */
+const KEPT_PACKS_MAX = 3
+
+/** Pins a version of the kept packs, or `BUILT_IN`, until `unpin`. Null: no such pack is kept. */
+function pin(state: RefreshState, version: string): RefreshState | null {
+  if (version === BUILT_IN) return { ...state, in_use: null, pinned: BUILT_IN }
+  const pack = state.packs.find(kept => kept.version === version)
+  return pack === undefined ? null : { ...state, in_use: pack.sha256, pinned: version }
+}
+
+/** Puts the newest pack of this version of the program in use again. */
+function unpin(state: RefreshState): RefreshState {
+  return { ...state, in_use: newestPack(state)?.sha256 ?? null, pinned: null }
+}
+
+/** Has the nodes use the newest pack that wait before they use new lists. Null: there is none. */
+function release(state: RefreshState): RefreshState | null {
+  const pack = newestPack(state)
+  return pack === null ? null : { ...state, released: pack.sha256 }
+}
+
+/** Pins the pack before the one in use, or `BUILT_IN` after the oldest. Null: there is nothing to go back to. */
+function rollBack(state: RefreshState): RefreshState | null {
+  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
+  return index < 0 ? null : pin(state, state.packs[index + 1]?.version ?? BUILT_IN)
+}
+
+/** Takes over what is pinned in the state of another version of the program. */
+export function adoptPin(state: RefreshState, { pinned, in_use, packs, stock: from }: RefreshState): RefreshState {
+  const entry = packs.find(({ sha256 }) => sha256 === in_use)
+  const isKept = entry === undefined || state.packs.some(({ sha256 }) => sha256 === in_use)
+  const added = isKept ? [] : [{ ...entry, stock: entry.stock ?? from }]
+  return { ...state, pinned, in_use, packs: [...state.packs, ...added] }
+}
+
+/** The newest pack that was built from the source bundle of the state; null: there is none. */
+const newestPack = ({ packs, stock: own }: RefreshState): KeptPack | null =>
+  packs.find(({ stock = own }) => stock === own) ?? null
+
+/** What a node uses of the lists that nodes share: the SHA-256 of a pack, or null for its built-in lists, and when another one is due. */
+export type ListsChoice = { readonly inUse: string | null; readonly nextAtMs: number | null }
+
+/**
+ * Chooses what a node uses of the lists that nodes share. A node that waits takes the newest pack when it was built `delayMs` ago or was
+ * released, and until then the newest one of which that is true, or else what it has. What is pinned is used at once.
+ */
+export function chooseLists(
+  state: RefreshState,
+  { delayMs, nowMs, currentInUse }: { delayMs: number; nowMs: number; currentInUse: string | null },
+): ListsChoice {
+  const { packs, in_use: inForce, pinned, released } = state
+  const newest = packs.findIndex(({ sha256 }) => sha256 === inForce)
+  if (pinned !== null || newest < 0) return { inUse: inForce, nextAtMs: null }
+  const isDue = ({ sha256, made_at_ms: madeAtMs }: KeptPack): boolean =>
+    sha256 === released || nowMs >= madeAtMs + delayMs
+  const candidates = packs.slice(newest)
+  const chosen = candidates.find(isDue)?.sha256 ?? currentInUse ?? candidates.slice(1).at(-1)?.sha256 ?? null
+  const waiting = candidates.filter(pack => !isDue(pack)).map(({ made_at_ms: madeAtMs }) => madeAtMs + delayMs)
+  return { inUse: chosen, nextAtMs: waiting.length === 0 ? null : Math.min(...waiting) }
+}
+
+/** What an operator does about the lists in force. `roll_back` pins the lists before. */
+export type ListsAct =
+  | { readonly kind: "pin"; readonly version: string }
+  | { readonly kind: "unpin" | "release" | "roll_back" }
+
+/** The lists that are in force, and those that can be pinned. `inUse`: their version, or `BUILT_IN`. */
+export type ListsInForce = {
+  readonly inUse: string
+  readonly pinned: string | null
+  /** The newest lists that were built; null: none were. */
+  readonly newest: string | null
+  readonly isReleased: boolean
+  readonly packs: readonly KeptPack[]
+  /** The version of the lists of this program. */
+  readonly builtIn: string
+}
+
+/** What an act came to: what is in force now and was pinned before, or that there is no such pack. */
+export type ListsActResult =
+  | { readonly kind: "done"; readonly now: ListsInForce; readonly pinnedBefore: string | null }
+  | { readonly kind: "none"; readonly now: ListsInForce }
+
+/** What an act makes of the state of this version of the program, and how it changes those of others; null: there is no such pack. */
+export function applyAct(
+  act: ListsAct,
+  state: RefreshState,
+  others: readonly RefreshState[],
+  builtIn: string,
+): { readonly own: RefreshState; readonly changeOther: (other: RefreshState) => RefreshState } | null {
+  const change = changeOf(act, builtIn)
+  const changed = firstChanged(act.kind === "roll_back" ? [state] : [state, ...others], change)
+  if (changed === null) return null
+  // Each version of the program has its own newest lists, but all have the same pin.
+  const isEachOwn = act.kind === "unpin" || act.kind === "release"
+  const changeEach = (one: RefreshState): RefreshState => (isEachOwn ? (change(one) ?? one) : adoptPin(one, changed))
+  return { own: changeEach(state), changeOther: changeEach }
+}
+
+/** A state with what is in use of it: packs of another version of the program are not, unless they are pinned (DECISIONS 15). */
+export function stateInUse(state: RefreshState, bundleId: string): RefreshState {
+  if (state.stock === "") return { ...state, stock: bundleId }
+  return state.stock === bundleId || state.pinned !== null ? state : { ...state, in_use: null }
+}
+
+function firstChanged(states: readonly RefreshState[], change: Change): RefreshState | null {
+  for (const state of states) {
+    const changed = change(state)
+    if (changed !== null) return changed
+  }
+  return null
+}
+
+type Change = (state: RefreshState) => RefreshState | null
+
+function changeOf(act: ListsAct, builtIn: string): Change {
+  switch (act.kind) {
+    case "pin":
+      return state => pin(state, act.version === builtIn ? BUILT_IN : act.version)
+    case "unpin":
+      return unpin
+    case "release":
+      return release
+    case "roll_back":
+      return rollBack
+  }
+}
+
+/** Tells what is in force in the state of this version of the program, with the packs that any version keeps. */
+export function inForce(state: RefreshState, others: readonly RefreshState[], builtIn: string): ListsInForce {
+  const newest = newestPack(state)
+  const packs = new Map([state, ...others].flatMap(one => one.packs.map(pack => [pack.sha256, pack] as const)))
+  return {
+    inUse: state.packs.find(({ sha256 }) => sha256 === state.in_use)?.version ?? BUILT_IN,
+    pinned: state.pinned,
+    newest: newest?.version ?? null,
+    isReleased: newest !== null && state.released === newest.sha256,
+    packs: [...packs.values()],
+    builtIn,
+  }
+}
+
+/** A pack that a refresh has written. */
+export type WrittenPack = { readonly sha256: string; readonly version: string }
+
+/**
+ * The state with the pack in use. The pack before it and those that could be rolled back to from there are kept, so a pinned one is;
+ * packs that an operator has rolled back from are not.
+ */
+export function withActivePack(state: RefreshState, pack: WrittenPack, nowMs: number): RefreshState {
+  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
+  const older = (index < 0 ? [] : state.packs.slice(index)).filter(({ sha256 }) => sha256 !== pack.sha256)
+  const active = state.packs.find(({ sha256 }) => sha256 === pack.sha256) ?? {
+    ...pack,
+    made_at_ms: nowMs,
+    stock: state.stock,
+  }
+  return { ...state, in_use: pack.sha256, packs: [active, ...older].slice(0, KEPT_PACKS_MAX) }
+}
+
+/** Removes packs that are no longer kept, and temporary files of interrupted writes. */
+export async function removeUnusedFiles(
+  folder: RefreshFolder,
+  packs: readonly Pick<KeptPack, "sha256">[],
+): Promise<void> {
+  const used = new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
+  for (const name of await folder.list()) {
+    const isOfPack = /^[0-9a-f]{16}\.(?:pack|json)$/.test(name)
+    if ((isOfPack && !used.has(name)) || name.endsWith(".new")) await folder.remove(name)
+  }
+}

@@ -1,0 +1,96 @@
+import type { Command } from "commander"
+import type { ListsAct, ListsActResult, ListsInForce } from "../check/refresh/lists-in-force.ts"
+import { BUILT_IN } from "../check/refresh/refresh-state.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+
+/** What the commands need that say which lists are used: on this host, or on all nodes that share a database. */
+export type ListsInForceDeps = {
+  readonly readInForce: () => Promise<ListsInForce>
+  readonly changeInForce: (act: ListsAct) => Promise<ListsActResult | "busy">
+}
+
+/** What is printed when the lists of the program are in use, and the error while another process changes what is in force. */
+export const BUILT_IN_IN_USE = "The built-in lists are in use."
+export const LISTS_BUSY = "Another process refreshes or changes the lists. Try again when it is done."
+
+/** Registers `lists pin`, `unpin`, `release` and `rollback` with the group. */
+export function registerInForceCommands(group: Command, output: Output, deps: ListsInForceDeps): void {
+  group
+    .command("pin")
+    .description(
+      "Keep all nodes at one version of the lists, until `lists unpin`. Without a version, show which there are.",
+    )
+    .argument("[version]", `a version, or ${BUILT_IN} for the lists of the program`)
+    .option(...JSON_FLAG, false)
+    .action(async (version, { json: asJson }) => {
+      if (version === undefined) return showInForce(output, await deps.readInForce(), asJson)
+      await act(output, deps, { kind: "pin", version }, asJson)
+    })
+  const acts = [
+    ["unpin", "unpin", "Use the newest lists again, on all nodes."],
+    ["release", "release", "Have the nodes use the newest lists that wait for MAILKIND_LISTS_DELAY_HOURS."],
+    ["rollback", "roll_back", "Pin the previous lists, until `lists unpin`."],
+  ] as const
+  for (const [name, kind, description] of acts)
+    group
+      .command(name)
+      .description(description)
+      .option(...JSON_FLAG, false)
+      .action(({ json: asJson }) => act(output, deps, { kind }, asJson))
+}
+
+async function act(
+  output: Output,
+  { changeInForce }: ListsInForceDeps,
+  what: ListsAct,
+  asJson: boolean,
+): Promise<void> {
+  const result = await changeInForce(what)
+  if (result === "busy") throw new CommandError(LISTS_BUSY)
+  const { now } = result
+  if (result.kind === "none") throw new CommandError(refusal(what, now), what.kind === "pin" ? 2 : 1)
+  const { pinnedBefore } = result
+  if (asJson) return printJson(output, { ...inForceJson(now), pinned_before: pinnedBefore })
+  output.line(now.inUse === BUILT_IN ? BUILT_IN_IN_USE : `The lists ${now.inUse} are in use.`)
+  if (now.pinned !== null) output.line("They are pinned, until `lists unpin`.")
+  if (pinnedBefore !== null && pinnedBefore !== now.pinned) output.line(`${pinnedBefore} was pinned before.`)
+}
+
+function refusal({ kind }: ListsAct, now: ListsInForce): string {
+  if (kind === "pin") return `There are no such lists. There are: ${versionsOf(now).join(", ")}.`
+  return kind === "roll_back" ? "The built-in lists are in use. There are no older ones." : "No lists were built yet."
+}
+
+const versionsOf = ({ packs }: ListsInForce): readonly string[] => [...packs.map(({ version }) => version), BUILT_IN]
+
+function showInForce(output: Output, now: ListsInForce, asJson: boolean): void {
+  if (asJson) {
+    printJson(output, inForceJson(now))
+    return
+  }
+  output.line(now.pinned === null ? "No version is pinned." : `${now.pinned} is pinned, until \`lists unpin\`.`)
+  const rows = now.packs.map(({ version, made_at_ms: madeAtMs }) => [
+    version,
+    new Date(madeAtMs).toISOString(),
+    use(now, version),
+  ])
+  printTable(output, [["version", "built", "use"], ...rows, [`${BUILT_IN} (${now.builtIn})`, "", use(now, BUILT_IN)]])
+}
+
+function use({ inUse, newest, isReleased }: ListsInForce, version: string): string {
+  const uses = [
+    ...(version === inUse ? ["in use"] : []),
+    ...(version === newest ? ["newest"] : []),
+    ...(version === newest && isReleased ? ["released"] : []),
+  ]
+  return uses.join(", ")
+}
+
+const inForceJson = ({ inUse, pinned, newest, isReleased, packs, builtIn }: ListsInForce) => ({
+  version: inUse,
+  pinned,
+  newest,
+  is_released: isReleased,
+  built_in: builtIn,
+  packs: packs.map(({ version, made_at_ms: madeAtMs }) => ({ version, built_at: new Date(madeAtMs).toISOString() })),
+})
