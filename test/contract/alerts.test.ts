@@ -193,8 +193,8 @@ const CASES: Readonly<Record<string, Cases>> = {
     quiet: moment("12m", { 'mailkind_lists_behind{worker="0"}': "0x3 1x3 0x20" }),
   },
   MailkindListsPinned: {
-    fires: daysLater("340h", { mailkind_lists_pinned: "1x400" }),
-    quiet: daysLater("340h", { mailkind_lists_pinned: "0x24 1x400" }),
+    fires: daysLater("76h", { mailkind_lists_pinned: "1x99" }),
+    quiet: daysLater("76h", { mailkind_lists_pinned: "0x24 1x99" }),
   },
   MailkindListsOld: {
     fires: daysLater("3h", { mailkind_lists_built_timestamp_seconds: `-${14 * 86_400}x9` }),
