@@ -98,7 +98,7 @@ describe("what needs attention", () => {
     [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 emails were not delivered after days of tries."],
     [{ lists: { ...listsOverview(knownLists), pinned: "v1" } }, "The lists `v1` are pinned."],
     [
-      { health: { ...health(false), lists: { ...health(false).lists, is_behind: true } } },
+      { health: { ...health("ok"), lists: { ...health("ok").lists, is_behind: true } } },
       "This node does not use the lists of the other nodes.",
     ],
     [{ waitingReportCount: 1 }, "1 report waits for a decision."],
