@@ -10,7 +10,7 @@ import { createSystem, type System } from "./system/system.ts"
 function reportFatalError(system: System, error: unknown): number {
   // The reader of our output closed the pipe, as in `mailkind help settings | head`.
   if (isSystemError(error, "EPIPE")) process.exit(1)
-  const message = operatorMessage(error)
+  const message = operatorMessage(error, system)
   system.writeStderr(`${message === null ? Bun.inspect(error) : failureText(process.argv.slice(2), message, 1)}\n`)
   return 1
 }

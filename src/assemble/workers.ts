@@ -289,7 +289,7 @@ async function startWorkerServer(
     }
     return await startServer(context, mode, stopSignal)
   } catch (error) {
-    const message = operatorMessage(error)
+    const message = operatorMessage(error, context.system)
     if (message === null) throw error
     supervisor.send({ kind: "failed", message })
     return null

@@ -61,7 +61,7 @@ export function listen({ hostname, port, isShared }: ListenAddress, app: AnyElys
 export function whyNotListening(error: Error, port: number): string {
   if (!isSystemError(error, "EADDRINUSE")) return asSentence(error.message)
   const holder = portHolder(port)
-  const who = holder === null ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.` : `The ${holder} has it.`
+  const who = holder === null ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.` : `It is taken by ${holder}.`
   return `The port is in use (EADDRINUSE). ${who}`
 }
 

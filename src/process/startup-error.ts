@@ -1,6 +1,7 @@
 import { StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
+import type { System } from "../system/system.ts"
 
 const { unwritable, full, failed } = STORE_ERRORS
 
@@ -18,11 +19,15 @@ export const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["ENFILE", "Raise the limit of open files of this host (fs.file-max)."],
 ])
 
-/** The message for an error that the operator can fix; `null` means that the error is a fault of ours. */
-export function operatorMessage(error: unknown): string | null {
-  if (error instanceof StoreError) return `${asSentence(error.message)} ${error.remedy}`
+/** The message for an error that the operator can fix, with what the host shows of it; `null` means that the error is a fault of ours. */
+export function operatorMessage(error: unknown, { hostState }: Pick<System, "hostState">): string | null {
   if (error instanceof StartupError) return error.message
+  const sentences = (codes: string, place: string, message: string, remedy: string): string =>
+    [message, hostState(codes, place), remedy].flatMap(text => text ?? []).map(asSentence).join(" ")
+  if (error instanceof StoreError)
+    return sentences(`${error.code} ${error.reason}`, error.location, error.message, error.remedy)
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = SYSTEM_ERROR_REMEDIES.get(error.code)
-  return remedy === undefined ? null : `${asSentence(error.message)} ${remedy}`
+  const place = "path" in error ? String(error.path) : ""
+  return remedy === undefined ? null : sentences(String(error.code), place, error.message, remedy)
 }

@@ -282,7 +282,7 @@ export class WorkerSlot {
       return kills > this.#killsBefore
         ? { why: "The kernel has killed a process for lack of memory (OOM).", remedy: OUT_OF_MEMORY_REMEDY }
         : {
-            why: "Something outside of mailkind has killed it, and not the kernel for lack of memory.",
+            why: "Something outside of mailkind has killed it. The kernel counts no kill for lack of memory.",
             remedy: KILLED_REMEDY,
           }
     }

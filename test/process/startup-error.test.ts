@@ -4,7 +4,11 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { StartupError } from "../../src/base/errors.ts"
+import { StoreError } from "../../src/customers/store/core/store-error.ts"
 import { operatorMessage } from "../../src/process/startup-error.ts"
+
+/** A host of which nothing is seen. */
+const HOST = { hostState: () => null }
 
 /** An error as the system gives it. */
 const systemError = (code: string) =>
@@ -18,7 +22,7 @@ test.each([
   ["EDQUOT", /Free some space/],
   ["EIO", /system's log/],
 ])("what the file system refuses by %s is told with the file and what to do", (code, remedy) => {
-  const facts = operatorMessage(systemError(code)) ?? ""
+  const facts = operatorMessage(systemError(code), HOST) ?? ""
   expect(facts).toMatch(remedy)
   expect(facts).toContain("open '/srv/mailkind/state.json'. ")
 })
@@ -27,11 +31,21 @@ test("a file in place of a folder is told as such", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "mailkind-remedy-")), "lists")
   writeFileSync(file, "")
   const fault = await readFile(join(file, "state.json")).catch((thrown: unknown) => thrown)
-  expect(operatorMessage(fault)).toMatch(/ENOTDIR.*another directory/)
+  expect(operatorMessage(fault, HOST)).toMatch(/ENOTDIR.*another directory/)
 })
 
 test("what is our own fault has no remedy, whatever it is called", () => {
   for (const fault of [new Error("x"), Object.assign(new Error("x"), { code: "EACCES" }), systemError("ENOENT"), null])
-    expect(operatorMessage(fault)).toBeNull()
-  expect(operatorMessage(new StartupError("Do this."))).toBe("Do this.")
+    expect(operatorMessage(fault, HOST)).toBeNull()
+  expect(operatorMessage(new StartupError("Do this."), HOST)).toBe("Do this.")
+})
+
+test("what the host shows of the fault is told before what to do", () => {
+  const host = { hostState: (codes: string, place: string) => `of ${codes} at ${place}` }
+  expect(operatorMessage(Object.assign(systemError("ENOSPC"), { path: "/srv" }), host)).toEndWith(
+    "of ENOSPC at /srv. Free some space. No data was lost and no restart is needed.",
+  )
+  expect(operatorMessage(new StoreError("full", "/data/mk.sqlite", "SQLITE_FULL"), host)).toEndWith(
+    "of full SQLITE_FULL at /data/mk.sqlite. Free some space. No data was lost and no restart is needed.",
+  )
 })

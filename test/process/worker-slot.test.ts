@@ -56,7 +56,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
       pid: 1001,
       exit_code: null,
       killed_by: "SIGKILL",
-      why: expect.stringContaining("not the kernel for lack of memory"),
+      why: expect.stringContaining("no kill for lack of memory"),
       after_ms: 0,
       remedy: expect.stringContaining("out-of-memory killer"),
     },
@@ -339,7 +339,7 @@ test("a worker that dies is told with its signal or its exit code, and with a ki
     why: "The kernel has killed a process for lack of memory (OOM).",
     remedy: expect.stringContaining("MemoryMax"),
   })
-  expect(told({ killedBy: "SIGKILL" })?.["why"]).toMatch(/not the kernel/)
+  expect(told({ killedBy: "SIGKILL" })?.["why"]).toMatch(/no kill for lack of memory/)
   expect(told({ killedBy: "SIGSEGV" })).toMatchObject({
     why: "The signal SIGSEGV has ended it.",
     remedy: expect.stringContaining("defect"),

@@ -209,6 +209,22 @@ describe("connections", () => {
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
 
+  onPostgres("the statement in the remedy of a `busy` error shows who has locked which table", async () => {
+    const url = tempPlace()
+    const [admin, other] = [await client(url), await (await client(url)).reserve()]
+    await other.unsafe("BEGIN")
+    const [{ pid } = { pid: 0 }] = await other.unsafe<{ pid: number }[]>("SELECT pg_backend_pid() AS pid")
+    await other.unsafe("LOCK TABLE change_head IN EXCLUSIVE MODE")
+    const { remedy } = new StoreError("busy", "postgres://db.example/mk", "55P03")
+    const statement = /SELECT a\.pid.*?;/.exec(remedy)?.[0] ?? ""
+    const rows = await admin.unsafe<Readonly<Record<string, unknown>>[]>(statement.replace("2 seconds", "0 seconds"))
+    expect(rows.filter(row => row["pid"] === pid)).toMatchObject([
+      { locked: "change_head", mode: "ExclusiveLock", state: "idle in transaction" },
+    ])
+    await other.unsafe("ROLLBACK")
+    await other.release()
+  })
+
   onPostgres("operations beyond the bound of waiting ones are rejected at once", async () => {
     const store = await setUp(tempPlace(), { connectionsMax: 1, waitingMax: 3 })
     const requested = await Promise.allSettled(Array.from({ length: 6 }, () => store.one("SELECT 1")))

@@ -7,7 +7,7 @@ type StoreErrorSpec = StoreErrorWords & { readonly onPostgres?: StoreErrorWords 
 
 /** Asks PostgreSQL who has had a transaction open for long, and which tables it has locked. */
 const POSTGRES_HOLDERS_SQL =
-  "SELECT a.pid, a.usename, a.application_name, a.state, now() - a.xact_start AS open_for, l.mode, l.relation::regclass AS locked, left(a.query, 80) AS query FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.granted AND l.relation IS NOT NULL WHERE a.xact_start < now() - interval '1 second' ORDER BY a.xact_start;"
+  "SELECT a.pid, a.usename, a.application_name, a.state, now() - a.xact_start AS open_for, l.mode, l.relation::regclass AS locked, left(a.query, 80) AS query FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.granted AND l.relation IS NOT NULL WHERE a.xact_start < now() - interval '2 seconds' ORDER BY a.xact_start;"
 
 /** Every way in which the database can fail, and what the operator does about it. */
 export const STORE_ERRORS = {
