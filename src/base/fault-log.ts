@@ -2,8 +2,9 @@ import type { Log, LogFields } from "./log.ts"
 import type { LogMessage } from "./log-events.ts"
 import type { Stopwatch } from "./outside-world.ts"
 
-/** How long a fault went on, and how many requests and tasks in the background failed by it, as fields of a log line. */
+/** Where a fault was, how long it went on, and how many requests and tasks in the background failed by it, as fields of a log line. */
 export type FaultCost = {
+  readonly where?: string
   readonly lasted_s: number
   readonly failed_requests: number
   readonly failed_tasks: number
@@ -15,7 +16,15 @@ export const REMINDER_MS = 60_000
 /** How many faults go on at the same time at most. Their names come from tables. */
 const FAULTS_MAX = 50
 
-type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean; isHeld: boolean }
+type OngoingFault = {
+  readonly sinceMs: number
+  /** Where it is and why, as its first line tells. */
+  readonly place: LogFields
+  requests: number
+  tasks: number
+  isRecent: boolean
+  isHeld: boolean
+}
 
 /** An outage, as its line in the log tells it: of what (a host, a path), the error and its code, and what an operator does about it. */
 export type Outage = {
@@ -35,7 +44,7 @@ type FaultLogDeps = {
 /**
  * A log that does not repeat a fault. The first warning or error with a field `fault` begins it, or the first failed request with one, before
  * which a line of level error describes it. Later lines with it are of level debug and are counted, as requests if they have a `request_id`;
- * each minute one line tells that it goes on, and one at last that it is over.
+ * each minute one line tells that it goes on, with where and why, and one at last that it is over.
  */
 export class FaultLog {
   readonly #log: Log
@@ -51,11 +60,14 @@ export class FaultLog {
   readonly log: Log = (level, message, fields = {}) => {
     const { fault, request_id: requestId } = fields
     const isFailedRequest = requestId !== undefined && level === "info"
-    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault) && this.#begin(fault, 1)) {
+    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault)) {
       const { why } = fields
-      this.#log("error", "requests fail", { fault, ...this.#deps.describe(fault), ...(why !== undefined && { why }) })
-      this.#log(level, message, fields)
-      return
+      const described = { ...this.#deps.describe(fault), ...(why !== undefined && { why }) }
+      if (this.#begin(fault, described, 1)) {
+        this.#log("error", "requests fail", { fault, ...described })
+        this.#log(level, message, fields)
+        return
+      }
     }
     const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
     if (ongoing !== undefined) {
@@ -65,8 +77,12 @@ export class FaultLog {
       this.#log("debug", message, fields)
       return
     }
-    const begins = typeof fault === "string" && (level === "warn" || level === "error") && this.#begin(fault)
-    this.#log(level, message, begins ? { ...fields, ...this.#described(fault, fields) } : fields)
+    if (typeof fault !== "string" || (level !== "warn" && level !== "error")) {
+      this.#log(level, message, fields)
+      return
+    }
+    const described = { ...fields, ...this.#described(fault, fields) }
+    this.#log(level, message, this.#begin(fault, described) ? described : fields)
   }
 
   /**
@@ -81,7 +97,7 @@ export class FaultLog {
         return
       }
       current = outage.fault
-      if (!this.#ongoing.has(current)) this.#begin(current)
+      if (!this.#ongoing.has(current)) this.#begin(current, outage)
       const ongoing = this.#ongoing.get(current)
       if (ongoing !== undefined) ongoing.isHeld = true
       this.#log(level, begins, outage)
@@ -120,23 +136,26 @@ export class FaultLog {
   }
 
   /** False: so many others go on that this one is not remembered. */
-  #begin(fault: string, requests = 0): boolean {
+  #begin(fault: string, { where, why }: LogFields, requests = 0): boolean {
     if (this.#ongoing.size >= FAULTS_MAX) return false
-    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests, tasks: 0, isRecent: false, isHeld: false })
+    const place = { ...(where !== undefined && { where }), ...(why !== undefined && { why }) }
+    const sinceMs = this.#deps.stopwatch()
+    this.#ongoing.set(fault, { sinceMs, place, requests, tasks: 0, isRecent: false, isHeld: false })
     this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
     return true
   }
 
   #remind(): void {
     for (const [fault, ongoing] of [...this.#ongoing]) {
-      if (ongoing.isRecent) this.#log("warn", "a fault continues", { fault, ...this.#costOf(ongoing) })
+      if (ongoing.isRecent)
+        this.#log("warn", "a fault continues", { fault, ...ongoing.place, ...this.#costOf(ongoing) })
       else if (!ongoing.isHeld) this.#log("info", "a fault is over", { fault, ...this.end(fault) })
       ongoing.isRecent = false
     }
   }
 
-  #costOf({ sinceMs, requests, tasks }: OngoingFault): FaultCost {
+  #costOf({ sinceMs, place: { where }, requests, tasks }: OngoingFault): FaultCost {
     const lasted_s = Math.round((this.#deps.stopwatch() - sinceMs) / 1000)
-    return { lasted_s, failed_requests: requests, failed_tasks: tasks }
+    return { ...(typeof where === "string" && { where }), lasted_s, failed_requests: requests, failed_tasks: tasks }
   }
 }

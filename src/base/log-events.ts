@@ -35,6 +35,9 @@ const SEEN = "seen"
 /** An outage begins. An operator finds its cause from this line alone. */
 const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} ${SEEN}`.trim(), meaning)
 
+/** The fields of a line that tells that an outage is over: where it was, how long it lasted, and how many requests and tasks failed by it. */
+const ENDED = "where lasted_s failed_requests failed_tasks"
+
 const TRIED_AGAIN = "The server tries again."
 const LOST = "Lost: the process ended before it could write them."
 const ONLY_OLD = "Old rows stay for now, and the server tries again."
@@ -62,25 +65,25 @@ export const LOG_EVENTS = {
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins."),
   "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "How many this host opens at most."),
   "no notifications come from the database": outage("warn", "fault", "Changes are noticed within a second."),
-  "notifications come from the database again": event("info", "lasted_s failed_requests failed_tasks", "Changes are noticed at once."),
+  "notifications come from the database again": event("info", ENDED, "Changes are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
-  "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended."),
+  "the database answers again": event("info", ENDED, "The outage has ended."),
   "this server is cut off from a database that others reach": event("warn", "where remedy seen", "It is not ready until the database answers it. `where` is the other server."),
   "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age, and no day begins by it."),
-  "the clock is no longer in doubt": event("info", "lasted_s failed_requests failed_tasks", "What is too old is deleted again."),
+  "the clock is no longer in doubt": event("info", ENDED, "What is too old is deleted again."),
   "DNS does not answer": outage(
     "warn",
     "fault",
     "Verdicts use the lists alone. `why` tells it of each server. `dns_silent`: no server answers in time. `dns_refused`: each refuses, or nothing listens at its port. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied. `dns_unnamed`: the system names no server.",
   ),
-  "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
+  "DNS answers again": event("info", ENDED, "`failed_tasks` domains were checked without DNS."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
-  "files and sockets are free again": event("info", "lasted_s failed_requests failed_tasks", "Less than eight tenths are open."),
-  "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
-  "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
+  "files and sockets are free again": event("info", ENDED, "Less than eight tenths are open."),
+  "a fault continues": event("warn", `fault why ${ENDED} seen`, "Once a minute, while something fails by it."),
+  "a fault is over": event("info", `fault ${ENDED}`, "Nothing has failed by it for a minute."),
   // Start and end
   "the start waits for the database": outage("warn", "fault wait_s", "It ends with an error after `wait_s`."),
-  "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
+  "the database answers": event("info", ENDED, "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
   "mails may be read or changed on their way to the mail server": event("warn", "where remedy seen", "The connection to it is not encrypted."),
   "the first key is not used, since there are accounts": event("info", "", "`MAILKIND_FIRST_KEY` is for an empty database: unset it."),
@@ -135,7 +138,7 @@ export const LOG_EVENTS = {
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
   "no mail can be sent now": outage("warn", "fault", "The mail server fails, and all emails wait. It is tried again after 2 seconds, later once a minute. A sign-in is tried for ten minutes."),
-  "mails can be sent again": event("info", "lasted_s failed_requests failed_tasks", "The mail server answers, and has not failed for ten seconds. `failed_tasks` attempts have failed."),
+  "mails can be sent again": event("info", ENDED, "The mail server answers, and has not failed for ten seconds. `failed_tasks` attempts have failed."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
@@ -195,10 +198,10 @@ export const LOG_EVENTS = {
   "old jobs were not removed": failed(TRIED_AGAIN),
   "the lease of jobs was not renewed": failed("Another node may take over these jobs."),
   "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
-  "a job was interrupted": failed("The job continues where it stopped."),
+  "a job was interrupted": event("error", `job ${BACKGROUND_FIELDS.join(" ")}`, "The job continues where it stopped."),
   "a list is given up, since it ended its process twice": event("error", "job row remedy", "Its state is `failed`, and `row` is the likely cause."),
-  "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
-  "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
+  "the folder with the lists of jobs belongs to another database": failed("No list is received or checked."),
+  "other servers use another folder for the lists of jobs": failed("No list is received or checked."),
   "callbacks were not sent": failed(TRIED_AGAIN),
   "the result of a callback was not recorded": failed("The callback is sent again, with the same id."),
 } as const satisfies Readonly<Record<string, LogEvent>>

@@ -42,8 +42,10 @@ function ownCode(error: unknown): string {
 function circumstances(error: unknown, where: string | undefined): LogFields {
   if (!(error instanceof Error)) return {}
   const remedy = "remedy" in error ? { remedy: String(error.remedy) } : {}
-  if ("location" in error && "reason" in error)
-    return { where: String(error.location), why: String(error.reason), ...remedy }
+  if ("reason" in error && "remedy" in error) {
+    const place = "location" in error ? String(error.location) : where
+    return { ...(place !== undefined && { where: place }), why: String(error.reason), ...remedy }
+  }
   if (!("syscall" in error)) return { ...(ownCode(error) === "" && { at: framesOf(error) }), ...remedy }
   const place = "path" in error ? String(error.path) : where
   return {

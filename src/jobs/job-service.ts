@@ -79,6 +79,24 @@ const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: LogMess
   not_shared: "other servers use another folder for the lists of jobs",
 }
 
+/** The folder cannot be used, although the disk is well. */
+class WrongFolder extends Error {
+  override readonly name = "WrongFolder"
+  readonly code: string
+  readonly reason: string
+  readonly remedy =
+    "Give all servers over this database one folder that they share, and no other server: set MAILKIND_JOBS_DIR to it, and restart."
+
+  constructor(state: Exclude<JobFolderState, "own">) {
+    super(FOLDER_MESSAGES[state])
+    this.code = `jobs_folder_${state}`
+    this.reason =
+      state === "foreign"
+        ? "The folder has the mark of another database."
+        : "The folder has no mark of this database, which servers share."
+  }
+}
+
 /** Checks the jobs of all accounts, a few at a time, and removes what is left of those that are deleted. */
 export class JobService {
   readonly #deps: JobServiceDeps
@@ -277,7 +295,7 @@ export class JobService {
   async #checkFolder(): Promise<JobFolderState> {
     this.#folder = null
     this.#folder = await checkJobFolder(this.#deps, this.#deps.isStoreShared)
-    if (this.#folder !== "own") this.#deps.onError(FOLDER_MESSAGES[this.#folder], new Error(this.#folder))
+    if (this.#folder !== "own") this.#deps.onError(FOLDER_MESSAGES[this.#folder], new WrongFolder(this.#folder))
     return this.#folder
   }
 
@@ -313,7 +331,7 @@ export class JobService {
       await runJob({ ...this.#deps, pause: () => this.#pause(), onCleared: () => this.#clearSuspect() }, job)
     } catch (error) {
       this.#pausedUntilMs = this.#deps.stopwatch() + PAUSE_AFTER_FAILURE_MS
-      this.#deps.onError("a job was interrupted", error)
+      this.#deps.onError("a job was interrupted", error, job.id)
     } finally {
       this.#runs.delete(job.id)
       if (isSuspect(job)) this.#aloneSinceMs = null

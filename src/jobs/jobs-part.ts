@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { createTimedPause } from "../base/concurrency.ts"
-import { logError } from "../base/log.ts"
+import { type Log, logError } from "../base/log.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
 import type { Check } from "../check/check.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
@@ -33,6 +33,10 @@ const COLLECTION_BOUNDS_LIVE: CollectionBounds = {
   young: { rows: 10_000, lookups: NEVER, bytes: NEVER },
   all: { rows: 100_000, lookups: 10_000, bytes: NEVER },
 }
+
+/** The log of a job, whose lines name it. */
+const ofJob = (log: Log, job: string | undefined): Log =>
+  job === undefined ? log : (level, message, fields) => log(level, message, { job, ...fields })
 
 const GIVEN_UP_REMEDY =
   "The results of the rows before it are kept. Look for the out-of-memory killer in the log of the system. Then send the list again without that row."
@@ -105,7 +109,7 @@ export function createJobsService(
     hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
     onGivenUp: (job, row) =>
       log("error", "a list is given up, since it ended its process twice", { job, row, remedy: GIVEN_UP_REMEDY }),
-    onError: (message, error) => logError(log, message, jobsDirectory(context.settings))(error),
+    onError: (message, error, job) => logError(ofJob(log, job), message, jobsDirectory(context.settings))(error),
   })
   const jobs = {
     ...{ service, store, files, keepHours },

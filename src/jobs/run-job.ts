@@ -67,7 +67,7 @@ export type RunJobDeps = CheckRowsDeps & {
   /** Is told of a job that fails because it ended its process too often, with the number of the first row without a result, from one. */
   readonly onGivenUp: (jobId: string, row: number) => void
   /** Receives what failed and is tried again, or is a defect. */
-  readonly onError: (message: LogMessage, error: unknown) => void
+  readonly onError: (message: LogMessage, error: unknown, jobId?: string) => void
 }
 
 /** Thrown by `pause` when the process stops: the job is given back. */

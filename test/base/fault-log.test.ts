@@ -44,7 +44,7 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   expect(faults.end("away")).toBeNull()
   expect(lines).toEqual([
     'error the database does not answer {"fault":"away","remedy":"Start it.","why":"It is away."}',
-    'warn a fault continues {"fault":"away","lasted_s":60,"failed_requests":30,"failed_tasks":100}',
+    'warn a fault continues {"fault":"away","why":"It is away.","lasted_s":60,"failed_requests":30,"failed_tasks":100}',
   ])
   expect(debugLines).toHaveLength(131)
   expect(state.remind).toBeNull()
@@ -74,7 +74,12 @@ test("a fault that is held is over when it is ended alone, and is told of again 
     pass(REMINDER_MS)
   }
   for (const unknown of ["", "full"]) faults.countTask(unknown)
-  expect(faults.end("dns_silent")).toEqual({ lasted_s: 180, failed_requests: 0, failed_tasks: 3 })
+  expect(faults.end("dns_silent")).toEqual({
+    where: "127.0.0.1:5432",
+    lasted_s: 180,
+    failed_requests: 0,
+    failed_tasks: 3,
+  })
   expect(lines.map(line => line.split(" {")[0])).toEqual(["warn DNS does not answer", "warn a fault continues"])
 })
 

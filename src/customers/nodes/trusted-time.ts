@@ -92,7 +92,7 @@ function doubtOutage({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): Outa
     ? "the newest time in the database and the time that has passed since"
     : "the clock of the database"
   const distance = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
-  const why = isOff ? `The clock is ${distance}.` : "The clock has jumped."
+  const why = isOff ? `The clock is ${distance}.` : `The clock has jumped. It is now ${distance}.`
   const wait =
     remainingMs === null
       ? "Nothing is deleted for its age until they agree."
