@@ -1,5 +1,9 @@
 import { describe, expect } from "bun:test"
-import { ACCOUNTS_PER_STEP, RequestLogBudget } from "../../../src/customers/request-log/request-log-budget.ts"
+import {
+  ACCOUNTS_PER_STEP,
+  RequestLogBudget,
+  TRIMMED_ACCOUNTS_PER_STEP,
+} from "../../../src/customers/request-log/request-log-budget.ts"
 import { createRequestLogPruning, PRUNED_REQUESTS_MAX } from "../../../src/customers/request-log/request-log-pruning.ts"
 import { type RowBytes, readSizes } from "../../../src/customers/request-log/request-log-sizes.ts"
 import { switchRequestLogOff } from "../../../src/customers/request-log/request-log-switch.ts"
@@ -111,7 +115,7 @@ describe("the budget of all request logs", () => {
     expect(await rowCount()).toBeLessThanOrEqual(90)
   })
 
-  test("is looked after in steps: so many accounts, and so many deleted rows, at a time", async () => {
+  test("is looked after in steps: so many accounts, trimmed accounts and deleted rows at a time", async () => {
     const { store, write, budget, idOf } = await logs("a")
     await write("a", PRUNED_REQUESTS_MAX + 600)
     const one = budget(1_000_000)
@@ -129,11 +133,20 @@ describe("the budget of all request logs", () => {
     expect(wide.total()).toBeNull()
     await wide.step()
     expect(wide.total()).toEqual({ rowCount: 589, bytes: 589_000 })
+    const none = budget(1000)
+    await none.step()
+    await none.step()
+    // The sizes of these accounts are wrong, and are corrected when they are trimmed.
+    expect(await none.step()).toBe(89)
+    const left = await store.one<{ count: number }>(
+      "SELECT COUNT(*) AS count FROM request_log_sizes WHERE row_count > 0",
+    )
+    expect(left?.count).toBe(501 - TRIMMED_ACCOUNTS_PER_STEP)
     // With each hundred accounts that write, one step more.
     const writers = (count: number) => new Map(Array.from({ length: count }, (_, n) => [`${idOf("a")}${n}`, 1]))
-    const [few, more, none] = [budget(10_000_000), budget(10_000_000), budget(10_000_000)]
-    await Promise.all([few.stepAfter(writers(100)), more.stepAfter(writers(101)), none.stepAfter(writers(0))])
-    expect([few, more, none].map(one => one.total()?.rowCount)).toEqual([undefined, 589, undefined])
+    const [few, more, idle] = [budget(10_000_000), budget(10_000_000), budget(10_000_000)]
+    await Promise.all([few.stepAfter(writers(100)), more.stepAfter(writers(101)), idle.stepAfter(writers(0))])
+    expect([few, more, idle].map(one => one.total()?.rowCount)).toEqual([undefined, 401, undefined])
   })
 
   test("is told by its metrics as long as this process looks after it", async () => {
