@@ -47,13 +47,14 @@ const RELEASED = [
   "3eaece414f1c670b",
   "f0a61039c63889e2",
   "a38c0a857e95364b",
+  "7d823f356efec574",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  for (const table of ["lists_file_parts", "lists_files", "lists_head"]) await store.run(`DROP TABLE ${table}`)
+  await store.run("DROP INDEX admin_acts_of_operators")
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {
