@@ -1,7 +1,9 @@
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import type { Answered } from "../../support/loopback.ts"
+import type { TestSmtp } from "../../support/smtp-server.ts"
 import type { TestServer } from "../../support/test-server.ts"
+import { until } from "../../support/until.ts"
 
 /** A browser of one account of a server, and what was acknowledged to it. A deed that is not acknowledged rejects. */
 export class Customer {
@@ -16,8 +18,11 @@ export class Customer {
   #count = 0
   readonly #victim: TestServer
   readonly #number: number
+  readonly #mails: TestSmtp | null
 
-  constructor(victim: TestServer, number: number) {
+  /** `mails`: where its codes arrive; null: the server has no mail server, and logs them. */
+  constructor(victim: TestServer, number: number, mails: TestSmtp | null = null) {
+    this.#mails = mails
     this.#victim = victim
     this.#number = number
     this.email = `desk-${number}@faults.example`
@@ -35,15 +40,33 @@ export class Customer {
     )
   }
 
-  /** Signs in by the code that stands in the log, since there is no mail server. */
+  /** Signs in by the code that was mailed, or stands in the log. */
   async signIn(): Promise<void> {
-    const seen = codesIn(await this.#victim.logged(/^/)).length
+    const readCode = this.#mails === null ? await this.#loggedCode() : this.#mailedCode(this.#mails)
     const response = await this.send(ROUTES.postSignIn.path, { email: this.email })
     const pending = cookieOf(response, "mailkind_sign_in")
-    const log = await this.#victim.logged(new RegExp(`(?:[\\s\\S]*?"code":"\\d{6}"){${seen + 1}}`))
-    const code = codesIn(log)[seen] ?? ""
-    const entered = await this.send(ROUTES.postSignInCode.path, { code }, pending)
+    const entered = await this.send(ROUTES.postSignInCode.path, { code: await readCode() }, pending)
     this.cookie = cookieOf(entered, "mailkind_session")
+  }
+
+  /** Reads the next code of the log. */
+  async #loggedCode(): Promise<() => Promise<string>> {
+    const seen = codesIn(await this.#victim.logged(/^/)).length
+    const isThere = new RegExp(`(?:[\\s\\S]*?"code":"\\d{6}"){${seen + 1}}`)
+    return async () => codesIn(await this.#victim.logged(isThere))[seen] ?? ""
+  }
+
+  /** Reads the code of the next mail to this address. */
+  #mailedCode({ taken }: TestSmtp): () => Promise<string> {
+    const seen = taken.length
+    const codes = () => taken.slice(seen).flatMap(({ to, raw }) => (to.includes(this.email) ? codesInMail(raw) : []))
+    return async () => {
+      await until(
+        () => codes().length > 0,
+        () => "no code was mailed",
+      )
+      return codes()[0] ?? ""
+    }
   }
 
   /** Makes a key, or revokes the oldest one when there are some. */
@@ -173,6 +196,10 @@ const KEY_PATH = /\/dashboard\/keys\/(key_\w+)/
 
 /** Of the five that an account may have, a kill may leave two that nobody was told of. */
 const KEYS_KEPT = 2
+
+/** The subject of the mail begins with it. */
+const codesInMail = (raw: string): readonly string[] =>
+  [...raw.matchAll(/^subject: (\d{6}) /gim)].map(([, code = ""]) => code)
 
 const codesIn = (log: string): readonly string[] => [...log.matchAll(/"code":"(\d{6})"/g)].map(([, code = ""]) => code)
 

@@ -32,6 +32,7 @@ const GROUPS: Readonly<Record<keyof typeof FAULTS, Group>> = {
   floods: "connections",
   sizing: "connections",
   sizing_group: "connections",
+  year: "storage",
 }
 
 /** Adds a test for the short form of each fault of a group. */

@@ -12,6 +12,7 @@ import { poisonousLists } from "./poison.ts"
 import { manyNewNames, manyNewNamesInSmallGroup } from "./sizing.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
+import { quietYear } from "./year.ts"
 
 /** Everything that is done to a server, and the promise that each puts to the test. */
 export const FAULTS = {
@@ -136,5 +137,11 @@ export const FAULTS = {
     promise: "In a control group of 256 MiB, they take at most 200 MB, and nothing is killed.",
     times: { short: 400, long: 200_000 },
     does: manyNewNamesInSmallGroup,
+  },
+  year: {
+    promise:
+      "A year of quiet work leaves disk, memory, descriptors and times as they were, and nothing grows without a bound.",
+    times: { short: 2, long: 365 },
+    does: quietYear,
   },
 } as const satisfies Record<string, Fault>
