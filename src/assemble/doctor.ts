@@ -40,6 +40,7 @@ import {
 import { diagnoseDirectory, diagnoseDisk } from "../doctor/directory.ts"
 import { diagnoseJobsFolder } from "../doctor/jobs.ts"
 import { diagnoseLists } from "../doctor/lists.ts"
+import { diagnoseLitestream } from "../doctor/litestream.ts"
 import {
   type DiagnosedEndpoint,
   diagnoseDocument,
@@ -249,7 +250,8 @@ async function backupSchedule({ system, settings }: AppContext): Promise<BackupS
   const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: everyHours } = settings
   const nowMs = system.clock()
   const newestAtMs = directory === null ? null : await knownBackupAtMs(directory, nowMs)
-  return { directory, everyHours, newestAtMs, nowMs }
+  const litestream = settings.MAILKIND_DATABASE_URL === null ? diagnoseLitestream(sqliteFile(settings)) : null
+  return { directory, everyHours, newestAtMs, nowMs, litestream }
 }
 
 const OUTSIDE_OFF = "MAILKIND_OUTSIDE is off."

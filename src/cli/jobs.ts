@@ -247,7 +247,10 @@ async function downloadResults(deps: JobCommandDeps, id: string, flags: ResultFl
     const failure = failureOf(error)
     if (out !== undefined && error instanceof JobError)
       output.stderrLine(`${escapeControls(out)} has the first ${error.received} bytes. --resume continues.`)
-    throw failure
+    const says = streamErrorMessage(error)
+    throw out === undefined || says === null
+      ? failure
+      : new CommandError(`Cannot write ${escapeControls(out)}: ${says}. --resume continues.`)
   } finally {
     await sink.close()
   }

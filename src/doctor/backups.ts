@@ -9,17 +9,31 @@ export type BackupSchedule = {
   readonly everyHours: number
   readonly newestAtMs: number | null
   readonly nowMs: number
+  /** What Litestream does beside the database; null: it was never there. */
+  readonly litestream: DiagnosticResult | null
 }
 
 /** How many backups in a row may be missed without a warning. */
 const MISSED_BACKUPS_MAX = 2
 
-/** Checks that the directory of backups can be written, and that the newest backup is young. It creates a file for a moment. */
-export function diagnoseBackups(
-  { directory, everyHours, newestAtMs, nowMs }: BackupSchedule,
+/**
+ * Checks that the directory of backups can be written, that the newest backup is young, and that a Litestream copies changes. It creates
+ * a file for a moment.
+ */
+export function diagnoseBackups({ litestream, ...schedule }: BackupSchedule, token: string): DiagnosticResult {
+  if (schedule.directory === null)
+    return litestream ?? skipped("MAILKIND_BACKUP_DIR is not set. No backups are made on schedule.")
+  const found = diagnoseSchedule({ ...schedule, directory: schedule.directory }, token)
+  if (litestream === null || found.verdict !== "ok") return found
+  return { ...litestream, seen: `${found.seen} ${litestream.seen}` }
+}
+
+type FoundSchedule = Omit<BackupSchedule, "litestream"> & { readonly directory: string }
+
+function diagnoseSchedule(
+  { directory, everyHours, newestAtMs, nowMs }: FoundSchedule,
   token: string,
 ): DiagnosticResult {
-  if (directory === null) return skipped("MAILKIND_BACKUP_DIR is not set. No backups are made on schedule.")
   const found = statSync(directory, { throwIfNoEntry: false })
   if (found?.isDirectory() !== true)
     return failed(`${directory} is no directory.`, "Create it, or mount its disk, or set MAILKIND_BACKUP_DIR.")

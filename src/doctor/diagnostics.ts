@@ -33,7 +33,9 @@ export const DIAGNOSTICS = {
   disk: { description: "Its disk has free space." },
   descriptors: { description: "A process may open as many files and sockets as it needs." },
   database: { description: "The database opens, is not damaged, and has the tables of this version." },
-  backups: { description: "Scheduled backups can be written, and the newest one is young." },
+  backups: {
+    description: "Scheduled backups can be written, the newest one is young, and a Litestream copies changes.",
+  },
   jobs: { description: "The folder with the lists of jobs can be written, and all servers share it." },
   dns: { description: "Each DNS server knows the canaries." },
   clock: { description: "The clock agrees with earlier data and with other servers." },

@@ -179,6 +179,10 @@ export const FAULTS: readonly OneLineFault[] = [
   // The poll of the database, poolers and restores
   fault("customers/nodes/heartbeat.ts", "if (isSetBack) this.#deps.onSetBack()", "", "customers/nodes/heartbeat.test.ts"),
   fault("customers/store/poll/node-claims.ts", "ageMs >= 0 && ageMs < everyMs", "ageMs < everyMs", "customers/store/poll/node-claims.test.ts"),
+  fault("customers/store/backup/backup.ts", "if (needed > free) throw full", "", "customers/store/backup/backup.test.ts"),
+  fault("customers/store/backup/restore.ts", "  if (hasPrevious) foldWal(path)\n  const previousPath", "  const previousPath", "customers/store/backup/restore.test.ts"),
+  fault("customers/store/backup/restore.ts", "if (!existsSync(committedPath(path))) return\n  foldWal(path)", "if (!existsSync(committedPath(path))) return", "customers/store/backup/restore.test.ts"),
+  fault("customers/store/sqlite/own-schema.ts", 'sql !== ADDED_TABLES[name ?? ""]', 'ADDED_TABLES[name ?? ""] === undefined', "customers/store/sqlite/own-schema.test.ts"),
   fault("customers/store/poll/database-poll.ts", "share?.(observation)", "", "customers/store/poll/database-poll.test.ts"),
   fault("customers/store/postgres/clients.ts", '...(session.kind === "pooled" && { prepare: false }),', "", "customers/store/postgres/pooled.test.ts"),
   fault("customers/store/postgres/prepare-database.ts", 'session === "pooled" && row.schemas > 1', "row.schemas > 99", "customers/store/postgres/pooled.test.ts"),

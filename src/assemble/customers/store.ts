@@ -129,7 +129,7 @@ function readingBackup<T>(file: string, read: () => T): T {
     if (!(error instanceof StoreError)) throw error
     if (error.code === "busy")
       throw new CommandError(
-        "Another process held the database for too long: a server runs on it, or another command. Stop it, and restore then.",
+        "Another process held the database for too long: a server or Litestream runs on it, or another command. Stop it, and restore then.",
       )
     if (error.code !== "damaged" && error.code !== "not_a_database") throw error
     throw new CommandError(

@@ -85,9 +85,9 @@ export class Customer {
 
   /** Makes a key, or room for one: a kill may have left some that nobody was told of, or whose revocation it broke off. */
   async makeKey(): Promise<void> {
-    const page = await this.page(ROUTES.keys.path)
-    const idempotencyKey = /name="idempotency_key" value="([^"]*)"/.exec(page)?.[1]
-    if (idempotencyKey === undefined) return await this.#revokeUnheard(page)
+    const form = await this.page(ROUTES.newKey.path)
+    const idempotencyKey = /name="idempotency_key" value="([^"]*)"/.exec(form)?.[1]
+    if (idempotencyKey === undefined) return await this.#revokeUnheard(await this.page(ROUTES.keys.path))
     const { body } = await this.send(ROUTES.postKey.path, {
       idempotency_key: idempotencyKey,
       name: `key ${this.#count++}`,

@@ -10,6 +10,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -67,11 +68,19 @@ export function backUpDatabase(
     syncToDisk(dirname(to))
     return { ...info, path: to }
   } catch (error) {
-    throw sqliteStoreError(error, to)
+    throw copyError(error, to)
   } finally {
     partial.close()
     for (const suffix of ["", "-journal"]) rmSync(partial.path + suffix, { force: true })
   }
+}
+
+/** The `StoreError` for an error of SQLite, or of a disk that has no room. Returns any other error as it is. */
+export function copyError(error: unknown, path: string): unknown {
+  const code = errnoOf(error)
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? new StoreError("full", path, code, error)
+    : sqliteStoreError(error, path)
 }
 
 /**
@@ -162,7 +171,8 @@ export function syncToDisk(path: string): void {
 
 /**
  * Writes the database at `from` to the empty file `to`. `isInUse`: other processes may have it open; otherwise it is only read, and
- * may be on a read-only medium.
+ * may be on a read-only medium. Throws a `full` error that tells the bytes, before it writes any if the disk has not as many: a copy
+ * that fills the disk of the database would keep servers from writing meanwhile.
  */
 export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_READWRITE, SQLITE_OPEN_URI } = constants
@@ -173,10 +183,32 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
     restrictSchema(database)
     // Another connection may be checkpointing the log.
     database.run("PRAGMA busy_timeout = 5000")
-    database.query("VACUUM INTO ?").run(to)
+    const free = freeBytes(dirname(to))
+    const needed = contentBytes(database)
+    const full = new StoreError("full", dirname(to), `the copy needs up to ${needed} bytes, and ${free} were free`)
+    if (needed > free) throw full
+    try {
+      database.query("VACUUM INTO ?").run(to)
+    } catch (error) {
+      const storeError = sqliteStoreError(error, to)
+      throw storeError instanceof StoreError && storeError.code === "full" ? full : error
+    }
   } finally {
     database.close()
   }
+}
+
+/** What this user may write to the disk of a directory. A quota may allow less. */
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
+}
+
+/** The size of the pages that have contents, with those that are in the write-ahead log alone. */
+function contentBytes(database: Database): number {
+  const sql = `SELECT (page_count - freelist_count) * page_size
+    FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
+  return Number(database.query(sql).values()[0]?.[0])
 }
 
 /** False: the name is taken and `mustNotExist`. Without hard links the existence check and the rename are two steps. */

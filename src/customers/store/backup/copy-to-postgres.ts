@@ -7,7 +7,7 @@ import { postgresStoreError } from "../postgres/postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "../postgres/postgres-url.ts"
 import { realPath, sqliteStoreError } from "../sqlite/database-file.ts"
 import { acquireExclusiveLock } from "../sqlite/database-lock.ts"
-import { requireOwnSchema, withNewDatabase } from "../sqlite/own-schema.ts"
+import { isAddedTable, requireOwnSchema, withNewDatabase } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
 /** The rows that were copied of one table, and their SHA-256 in the order of the primary key, equal on both sides. */
@@ -193,7 +193,7 @@ export function readTableLayouts(from: Database): TableLayout[] {
     .flat()
     .map(String)
   return names
-    .filter(name => !SKIPPED_TABLES.includes(name) && !name.startsWith("sqlite_"))
+    .filter(name => !SKIPPED_TABLES.includes(name) && !isAddedTable(name))
     .map(name => {
       const rows = from.query("SELECT name, pk, type FROM pragma_table_info(?) ORDER BY cid").values(name)
       const keyColumns = rows.filter(([, pk]) => Number(pk) > 0).toSorted(([, a], [, b]) => Number(a) - Number(b))

@@ -12,7 +12,7 @@ import { createPrivateFile, errnoOf, sqliteStoreError } from "../sqlite/database
 import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sqlite/database-lock.ts"
 import { restrictSchema } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
-import { type BackupInfo, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
+import { type BackupInfo, copyError, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
 import { type DeletedAccount, deleteAccountsAgain } from "./deleted-accounts.ts"
 
 /** The result of a restore. */
@@ -56,7 +56,7 @@ export function restoreDatabase(
     finishRestore(path)
     return replaceDatabase(from, path, stamp, options)
   } catch (error) {
-    throw sqliteStoreError(error, path)
+    throw copyError(error, path)
   } finally {
     removeStaging(path)
     releaseLock()
@@ -121,6 +121,8 @@ function replaceDatabase(
   const info = verifyBackup(stagedFile)
   syncToDisk(stagedFile)
   onStep("staged")
+  // Again: a program without our lock, such as Litestream, may have opened it since.
+  if (hasPrevious) foldWal(path)
   const previousPath = hasPrevious ? keepPrevious(path, stamp) : null
   onStep("previous_saved")
   renameSync(stagedFile, committedPath(path))
@@ -188,9 +190,13 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** Puts the committed copy in place. The previous log is removed first, since SQLite would apply it to the new database. */
+/**
+ * Puts the committed copy in place. The previous log is removed first, since SQLite would apply it to the new database. Throws a `busy`
+ * error while another program has the previous one open, which would write to the log of the new one.
+ */
 function finishRestore(path: string, onStep: (step: RestoreStep) => void = () => undefined): void {
   if (!existsSync(committedPath(path))) return
+  foldWal(path)
   for (const suffix of LOG_SUFFIXES) rmSync(path + suffix, { force: true })
   syncToDisk(dirname(path))
   onStep("log_removed")

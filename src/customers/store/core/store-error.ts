@@ -53,7 +53,7 @@ export const STORE_ERRORS = {
   },
   full: {
     description: "The disk is full.",
-    remedy: "Free some space. No data was lost and no restart is needed.",
+    remedy: "Free some space. No data was lost, and a running server needs no restart.",
     onPostgres: {
       description: "The disk of the database server is full.",
       remedy: "Free some space on the disk of PostgreSQL. No data was lost and no restart is needed.",

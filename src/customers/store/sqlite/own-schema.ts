@@ -16,11 +16,16 @@ export type SchemaObject = {
   readonly sql: string | null
 }
 
-/** Tables that SQLite creates for ANALYZE. */
-const STATISTICS_TABLES: Readonly<Record<string, string>> = {
+/** Tables that SQLite creates for ANALYZE, and those that Litestream creates to replicate the database (DECISIONS 176). */
+const ADDED_TABLES: Readonly<Record<string, string>> = {
   sqlite_stat1: "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
   sqlite_stat4: "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+  _litestream_seq: "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+  _litestream_lock: "CREATE TABLE _litestream_lock (id INTEGER)",
 }
+
+/** Whether tools of SQLite create a table of this name beside ours. */
+export const isAddedTable = (name: string): boolean => Object.hasOwn(ADDED_TABLES, name)
 
 /** How much of a name or a value of the file a message repeats. */
 const NAME_CHARACTERS_MAX = 60
@@ -53,14 +58,14 @@ function readSchema(database: Database, path: string) {
 /** Denies the schema of a file every function with side effects. SQLite trusts it otherwise (sqlite.org/security.html). */
 export const restrictSchema = (database: Database): void => void database.run("PRAGMA trusted_schema = OFF")
 
-/** Reads the schema as data: no statement of it runs. */
+/** Reads the schema as data, without tables that tools of SQLite have added: no statement of it runs. */
 export function readSchemaObjects(database: Database): readonly SchemaObject[] {
   const statement = database.prepare<SchemaObject, []>(
     `SELECT CAST(type AS TEXT) AS type, CAST(name AS TEXT) AS name, CAST(tbl_name AS TEXT) AS "table",
        CAST(sql AS TEXT) AS sql FROM sqlite_master`,
   )
   try {
-    return statement.all()
+    return statement.all().filter(({ type, name, sql }) => type !== "table" || sql !== ADDED_TABLES[name ?? ""])
   } finally {
     statement.finalize()
   }
@@ -93,8 +98,6 @@ function findDifference(objects: readonly SchemaObject[], expected: ReadonlyMap<
   const found = new Set<string>()
   for (const object of objects) {
     const key = objectKey(object)
-    const sql = object.type === "table" ? STATISTICS_TABLES[object.name ?? ""] : undefined
-    if (sql !== undefined && object.sql === sql) continue
     if (!expected.has(key)) return `it has ${describeObject(object)}, which mailkind did not create`
     if (expected.get(key) !== normalizeSql(object.sql)) return `${describeObject(object)} has another definition`
     found.add(key)

@@ -214,3 +214,52 @@ test("a backup has neither the jobs nor the keys of their files, in no byte of i
   expect(readFileSync(to, "latin1")).not.toContain("FILEKEY")
   expect(await store.one("SELECT COUNT(*) AS count FROM jobs")).toEqual({ count: 500 })
 })
+
+// A file system of its own is root's to make.
+const canMount = process.getuid?.() === 0 && Bun.which("unshare") !== null
+
+const IS_WRITING = "[ -s copy.*.half ]"
+
+/** What a backup over an older one says and leaves on a disk with so much room, where `beside` runs meanwhile and goes first. */
+async function backedUpOnSmallDisk(roomBytes: (needed: number) => number, beside: string) {
+  const path = createOlderDatabase(SCHEMA_VERSION)
+  {
+    using database = new Database(path)
+    database.run("UPDATE accounts SET suspension_reason = hex(zeroblob(10000000))")
+  }
+  const room = join(dirname(path), "room")
+  mkdirSync(room)
+  const inside = `mount -t tmpfs -o size=${roomBytes(statSync(path).size)} tmpfs "$1" && cd "$1" && echo older > copy || exit 1
+    { ${beside}; } & nice -n 19 "$2" "$3" backup "$4" "$1/copy"; touch ../ended; wait; rm -f filler; ls; cat copy`
+  const words = [room, process.execPath, join(import.meta.dir, "restore-child.ts"), path]
+  const child = Bun.spawn(["unshare", "--mount", "--propagation", "private", "sh", "-c", inside, "sh", ...words], {
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { needed: statSync(path).size, err, left: out.trim().split("\n") }
+}
+
+test.skipIf(!canMount)(
+  "a disk without room is told with its bytes before anything is written, and the older backup stays",
+  async () => {
+    const tells = `until [ -e ../ended ]; do ! ${IS_WRITING} || touch written; done`
+    const { needed, err, left } = await backedUpOnSmallDisk(bytes => Math.floor(bytes / 8192) * 4096, tells)
+    expect(err).toMatch(
+      new RegExp(`The disk is full\\. \\S+/room: the copy needs up to ${needed} bytes, and \\d+ were free`),
+    )
+    expect(left).toEqual(["copy", "older"])
+  },
+)
+
+test.skipIf(!canMount)(
+  "a disk that fills while it is backed up to leaves the older backup and no other file",
+  async () => {
+    const fills = `until ${IS_WRITING}; do :; done; cat /dev/zero > filler 2>/dev/null`
+    const { needed, err, left } = await backedUpOnSmallDisk(bytes => bytes + 65_536, fills)
+    expect(err).toMatch(
+      new RegExp(`The disk is full\\. \\S+/room: the copy needs up to ${needed} bytes, and \\d+ were free`),
+    )
+    expect(left).toEqual(["copy", "older"])
+  },
+)

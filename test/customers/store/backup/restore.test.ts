@@ -28,6 +28,7 @@ import { writeConfirmedTime } from "../../../../src/customers/store/confirmed-ti
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../../../../src/customers/store/migrations/migrations.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
+import { onTestEnd } from "../../../support/on-test-end.ts"
 import { ALL } from "../../request-log/logged-store.ts"
 import { newAccount, random, tempLog, tempPath } from "../../temp-store.ts"
 import { createOlderDatabase } from "../migrations/older-database.ts"
@@ -168,6 +169,18 @@ describe("a restore is refused, and changes nothing, with", () => {
     expect(codeOf(() => restoreDatabase(backup, path, "then"))).toBe("busy")
     other.close()
   })
+
+  test("any backup, when another program opens the database while the backup is copied", async () => {
+    const { path, backup } = await backedUp()
+    const onStep = (): void => {
+      const other = new Database(path)
+      onTestEnd(() => other.close())
+      other.run("PRAGMA journal_mode = WAL")
+      other.query("SELECT * FROM accounts").all()
+    }
+    expect(codeOf(() => restoreDatabase(backup, path, "then", { onStep }))).toBe("busy")
+    expect(readdirSync(dirname(path)).filter(name => /\.re(?:stor|plac)/.test(name))).toEqual([])
+  })
 })
 
 test("a staged copy of a killed restore is removed by the next process that opens or restores the database", async () => {
@@ -197,7 +210,7 @@ test.skipIf(!canMount)("a disk that is full leaves the database as it was, and n
     stderr: "pipe",
   })
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  expect(err).toContain("The disk is full")
+  expect(err).toMatch(/The disk is full\. \S+\/room: the copy needs up to \d+ bytes, and \d+ were free/)
   expect(out.trim().split("\n")).toEqual(["mailkind.sqlite", "mailkind.sqlite.lock", "1"])
 })
 
@@ -233,6 +246,22 @@ test("a log of the previous database that is still there when a restore is finis
   await newAccount(tempLog(store), "of-the-log@example.com")
   copyFileSync(`${other}-wal`, `${path}-wal`)
   await store.close()
+  expect(await emailsIn(path)).toEqual(["first@example.com"])
+})
+
+test("a restore that was broken off is not finished while another program has the previous database open", async () => {
+  const { path, backup } = await backedUp()
+  await (await spawnRestoreChild(["restore", path, backup, "committed"], null)).ended()
+  const other = new Database(path)
+  other.run("PRAGMA journal_mode = WAL")
+  other.query("SELECT * FROM accounts").all()
+  const opening = openSqlite(path, now).then(
+    () => "opened",
+    (error: StoreError) => error.code,
+  )
+  expect(await opening).toBe("busy")
+  expect(existsSync(`${path}.restored`)).toBe(true)
+  other.close()
   expect(await emailsIn(path)).toEqual(["first@example.com"])
 })
 

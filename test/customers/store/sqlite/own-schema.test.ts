@@ -45,6 +45,13 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     "CREATE TABLE Nodes (id TEXT PRIMARY KEY, beat BIGINT NOT NULL)",
   ],
   "a virtual table": ["CREATE VIRTUAL TABLE words USING fts5(text)"],
+  "a table of Litestream that computes a column without end": [
+    "CREATE TABLE _litestream_lock (id INTEGER, endless AS (length(hex(zeroblob(id)))))",
+  ],
+  "a trigger on a table of Litestream": [
+    "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+    `CREATE TRIGGER endless AFTER UPDATE ON _litestream_seq BEGIN ${ENDLESS}; END`,
+  ],
   "an index": ["CREATE INDEX emails ON accounts (email, tier)"],
   "an index on an expression": ["CREATE INDEX emails ON accounts (upper(email))"],
   "another index of the name of ours": ["DROP INDEX keys_by_account", "CREATE INDEX keys_by_account ON keys (hash)"],
@@ -134,6 +141,31 @@ test("the statistics that ANALYZE stores do not prevent an opening or a restore"
   const path = attacked(["ANALYZE"])
   await open(path)
   expect(await codeOf(() => restoreDatabase(path, tempPath(), "then"))).toBe("done")
+})
+
+/** As Litestream creates them, in a new database too. */
+const LITESTREAM_TABLES = [
+  "CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+  "CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER)",
+]
+
+test("the tables of Litestream do not prevent an opening, a backup or a restore, and a file with these alone is new", async () => {
+  const path = attacked(LITESTREAM_TABLES)
+  await open(path)
+  const backup = join(dirname(path), "backup")
+  expect(backUpDatabase(path, backup, { mustNotExist: true })).toMatchObject({ schemaVersion: HEAD })
+  expect(await codeOf(() => restoreDatabase(backup, path, "then"))).toBe("done")
+  const fresh = tempPath()
+  using database = new Database(fresh)
+  for (const statement of LITESTREAM_TABLES) database.run(statement)
+  await open(fresh)
+  expect(diagnoseSqlite(fresh).verdict).toBe("ok")
+})
+
+onPostgres("the tables of Litestream are not copied to PostgreSQL", async () => {
+  const place = tempPlace()
+  await tempStore(place)
+  expect(await copyToPostgres(attacked(LITESTREAM_TABLES), place)).toMatchObject({ kind: "moved" })
 })
 
 test("a database that cannot be opened for what was added to it is replaced by a restore, which keeps its revocations", async () => {
