@@ -65,11 +65,15 @@ export function guideRoutes(deps: GuideRoutesDeps) {
 }
 
 /** The search index. Caches keep it for a year when the path names its version, and not at all when it names another one. */
-function searchResponse(pages: PageResponses, { bytes, version }: SearchFile, exchange: Exchange): Response {
+function searchResponse(
+  pages: PageResponses,
+  { bytes, compressed, version }: SearchFile,
+  exchange: Exchange,
+): Response {
   const isCompressed = acceptsGzip(exchange.request.headers.get("accept-encoding"))
   const file = {
     mediaType: "application/json",
-    bytes: isCompressed ? Bun.gzipSync(bytes) : bytes,
+    bytes: isCompressed ? compressed() : bytes,
     encoding: isCompressed ? ("gzip" as const) : null,
   }
   const response = pages.asset(file, exchange)
