@@ -72,7 +72,7 @@ export const sqliteFile = ({ MAILKIND_DATA_DIR: directory }: Pick<Settings, "MAI
   join(directory, "mailkind.sqlite")
 
 /** The path of the database, or the URL of its server without the password. */
-function databasePlace(settings: Settings): string {
+export function databasePlace(settings: Settings): string {
   const { MAILKIND_DATABASE_URL: url } = settings
   return url === null ? sqliteFile(settings) : redactedUrl(url.reveal())
 }

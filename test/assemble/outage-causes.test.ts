@@ -3,7 +3,8 @@ import { mkdirSync, rmSync } from "node:fs"
 import { createDeepChecksService } from "../../src/assemble/check/deep-checks.ts"
 import { createDnsOutageLog, dnsServerPlaces, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
 import { startScheduledRefresh } from "../../src/assemble/check/refresh.ts"
-import { type AppContext, createContext, faultsOf } from "../../src/assemble/context.ts"
+import { createSharedLists, takeSharedListsAtStart } from "../../src/assemble/check/shared-lists.ts"
+import { type AppContext, createContext, faultsOf, type StoreContext } from "../../src/assemble/context.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
 import { databaseOutages, notificationOutages } from "../../src/assemble/customers/store.ts"
 import { LOG_EVENTS, type LogEvent, OUTAGE_FIELDS } from "../../src/base/log-events.ts"
@@ -188,6 +189,36 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       const poll = { add: (part: PolledPart) => void observed.push(part) }
       await createTrustedTimeService(context, faultsOf(context), store, poll)
       for (const { observe } of observed) observe({ rows: [{ clockMs: 3_600_000 }], tookMs: 0, known: {} })
+      await until(
+        () => lines.length > 0,
+        () => "no line came",
+      )
+      return lines
+    },
+  },
+  "the server starts without the lists of the other nodes": {
+    names: /^postgres:\/\/h:5432\/d ERR_POSTGRES_CONNECTION_REFUSED$/,
+    cause: async () => {
+      const { context, lines } = scene(POSTGRES)
+      const away = new StoreError("away", "postgres://h:5432/d", "ERR_POSTGRES_CONNECTION_REFUSED")
+      const store = { one: () => Promise.reject(away), clockSql: "1" } as unknown as OpenStore // only these are called
+      await takeSharedListsAtStart(context, store)
+      return lines
+    },
+  },
+  "the lists of all nodes cannot be used here; the current ones stay in use": {
+    names: /^postgres:\/\/h:?\d*\/d The state of the lists in the database is damaged\.$/,
+    cause: async () => {
+      const files = { ...createSystem().files, bundled: () => new Blob([JSON.stringify(knownLists.manifest)]) }
+      const { context, lines } = scene({ MAILKIND_DATABASE_URL: "postgres://jane:s3cret@h/d" }, { files })
+      const rowOf = (sql: string) => (sql.includes("lists_head") ? { mark: "m" } : { bytes: 1, parts: 0, sha256: "x" })
+      const observed: PolledPart[] = []
+      const poll = { add: (part: PolledPart) => void observed.push(part) }
+      const trusted = { reference: () => 0 }
+      const stored = { store: { one: async (sql: string) => rowOf(sql) }, poll, trustedTime: trusted }
+      const followed = { ...context, ...stored } as unknown as StoreContext // only these are called
+      createSharedLists(followed, "alone", () => knownLists)
+      for (const { observe } of observed) observe({ rows: [{ listsMark: "m" }], tookMs: 0, known: {} })
       await until(
         () => lines.length > 0,
         () => "no line came",

@@ -29,7 +29,7 @@ import type { Sample } from "../../contract/metrics.ts"
 import { type OpenStore, readClock, type Store } from "../../customers/store/core/store.ts"
 import { outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { LISTS_MARK_SQL, readListsMark, readSharedFile } from "../../customers/store/shared-files.ts"
-import { type AppContext, faultsOf, type StoreContext } from "../context.ts"
+import { type AppContext, databasePlace, faultsOf, type StoreContext } from "../context.ts"
 import type { Part } from "../part.ts"
 import { isWorker, type ServeMode } from "../serve-mode.ts"
 import { readSharedState } from "./lists-folder.ts"
@@ -66,7 +66,7 @@ export async function takeSharedLists(
   if (mark === null) return { kind: "taken", mark, nextAtMs: null }
   const stock = await sourceBundleId(context.system)
   const shared = await readSharedState(store, stock)
-  if (shared === "damaged") return refused("The state of the lists in the database is damaged.")
+  if (shared === "damaged") return refused(context, "The state of the lists in the database is damaged.")
   const folder = refreshFolder(context)
   const delayMs = context.settings.MAILKIND_LISTS_DELAY_HOURS * HOUR_MS
   const work = async (): Promise<TakenLists> => {
@@ -76,7 +76,7 @@ export async function takeSharedLists(
     const currentInUse = isOurs ? local.in_use : null
     const { inUse, nextAtMs } = chooseLists(shared, { delayMs, nowMs, currentInUse })
     const fault = inUse === null ? null : await takePack(store, folder, inUse)
-    if (fault !== null) return refused(fault)
+    if (fault !== null) return refused(context, fault)
     const state: RefreshState = { ...shared, in_use: inUse, mark }
     await folder.writeAtomic(STATE_FILE, formatRefreshState(state))
     const kept = inUse === null ? shared.packs : [...shared.packs, { sha256: inUse }]
@@ -122,9 +122,9 @@ async function takePack(store: Store, folder: Folder, sha256: string): Promise<s
 
 const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-const refused = (why: string): TakenLists => ({
+const refused = ({ settings }: AppContext, why: string): TakenLists => ({
   kind: "refused",
-  outage: { fault: "lists_not_taken", where: "the database", why, remedy: REFUSED_REMEDY },
+  outage: { fault: "lists_not_taken", where: databasePlace(settings), why, remedy: REFUSED_REMEDY },
 })
 
 const REFUSED_REMEDY =
@@ -146,7 +146,7 @@ export async function takeSharedListsAtStart(context: AppContext, store: OpenSto
   }
   const late: Outage = {
     fault: "late",
-    where: "the database",
+    where: databasePlace(settings),
     why: `It took more than ${START_TAKE_MS / 1000} s.`,
     remedy: LATE_REMEDY,
   }
