@@ -33,6 +33,11 @@ export class SourcePort {
   /** Cancels the timer that ends its life. It belongs to the pool. */
   cancelTimer: (() => void) | null = null
 
+  /** Whether questions wait to be sent together. */
+  get hasUnsent(): boolean {
+    return this.#unsent.length > 0
+  }
+
   /** Opens a port that the system picks. */
   constructor(server: DnsServerAddress, deps: SourcePortDeps) {
     this.#deps = deps

@@ -14,13 +14,13 @@ export const PORTS_MAX = 64
 export const PORT_QUERIES_MAX = 128
 export const PORT_LIFE_MS = 2000
 
-/** How many questions in a row are sent from one port: a check asks four at once, and their replies are then read together. */
+/** How many questions are sent together from one port at most: a check asks four at once, and their replies are then read together. */
 export const PORT_RUN = 4
 
 /**
  * Queries the server over UDP, from many source ports (RFC 5452 §9.2) and with random ids, and repeats a truncated query over TCP. If nothing
  * listens at the server's port, or there is no route to it, the question is `silent` at once. Each question gets a new port until `PORTS_MAX`
- * are open, and then a random one of them for the next `PORT_RUN` questions. A port with `PORT_QUERIES_MAX` questions, or after `PORT_LIFE_MS`,
+ * are open, and then a random one of them for up to `PORT_RUN` questions that are sent together. A port with `PORT_QUERIES_MAX` questions, or after `PORT_LIFE_MS`,
  * takes no more, and is closed when none is pending. The questions of a run are sent together, at the latest when the code that asks them has ended:
  * a check takes one call of the system.
  */
@@ -75,7 +75,8 @@ export class UdpExchange implements DnsExchange {
 
   #pickPort(): SourcePort {
     if (this.#available.length < PORTS_MAX) return this.#openPort()
-    if (this.#runPort === null || this.#runLeft === 0) {
+    // A run that has been sent ends, so that the questions of the next check are not divided between two ports.
+    if (this.#runPort === null || this.#runLeft === 0 || !this.#runPort.hasUnsent) {
       const byte = this.#deps.random(1)[0] ?? 0
       this.#runPort = this.#available[byte % PORTS_MAX] ?? this.#openPort()
       this.#runLeft = PORT_RUN

@@ -144,6 +144,21 @@ test("questions in a row are sent by one call, also if they are fewer than a row
   expect(sent.mock.results.map(({ value }) => value)).toEqual([PORT_RUN, 1])
 })
 
+test("questions that are asked together are not divided between two ports by those that were sent before", async () => {
+  const peer = await loopbackPeer()
+  let nextPort = 0
+  const pool = poolOf(peer, count => new Uint8Array(count).fill(count === 1 ? nextPort++ : 0))
+  open.push(pool, peer)
+  const first = Array.from({ length: PORTS_MAX + 1 }, () => request(pool))
+  for (const one of await taken(peer, PORTS_MAX + 1)) one.send(replyBytes({ id: one.id }))
+  await Promise.all(first)
+  const row = Array.from({ length: PORT_RUN }, () => request(pool))
+  const heard = await taken(peer, PORT_RUN)
+  expect(new Set(heard.map(one => one.port)).size).toBe(1)
+  for (const one of heard) one.send(replyBytes({ id: one.id }))
+  await Promise.all(row)
+})
+
 test("a question that is cancelled no longer keeps its port open", async () => {
   const { peer, pool, time } = await poolAndPeer()
   const query = receivedQuery(QUESTION, () => expect.unreachable())
