@@ -50,8 +50,11 @@ type ServedPath = Exclude<PeerPath, "lines">
 
 const DNS_DELAY_MS = 20
 const CONNECTIONS = { listed: 64, cached: 64, cold: 64, batch: 4 } as const satisfies Record<ServedPath, number>
-/** What warms one path as much as an answer of a single check: a batch has many items, and a cold name asks four questions. */
-const WARM_SHARES = { listed: 1, cached: 1, cold: 1 / 5, batch: 1 / 50 } as const satisfies Record<ServedPath, number>
+/**
+ * What warms one path as much as an answer of a single check. A batch has many items. The code of a cold name is compiled up to some 20 000 answers:
+ * after 6000 an answer costs half as much again.
+ */
+const WARM_SHARES = { listed: 1, cached: 1, cold: 2 / 3, batch: 1 / 50 } as const satisfies Record<ServedPath, number>
 /** A slow peer is warm enough after so many rounds. */
 const WARM_ROUNDS_MAX = 20
 const ROUND_WARMUP_S = 0.3
@@ -128,6 +131,7 @@ export async function peersBench(scale: PeersScale, lists: DomainLists): Promise
       ...scale.peers.filter(name => commands.has(name)).map(describePeer),
       ...missing,
       `processor time of the process; ${scale.rounds} rounds of ${scale.roundS} s each, order turned each round; cold: ${scale.coldRate} a second`,
+      `before its first round on a path each server gives ${scale.warmAnswers} answers (cold ${Math.round(scale.warmAnswers * WARM_SHARES.cold)}, batch ${Math.round(scale.warmAnswers * WARM_SHARES.batch)}), or as many as it can in ${WARM_ROUNDS_MAX} rounds: code is compiled meanwhile`,
       "resident and private: what the process of a server has at the end of a round; of lines, the most that it ever had resident",
       CAN_PIN ? "programs bound to core 0, load and DNS to core 1 (taskset)" : "not bound to cores",
     ],
