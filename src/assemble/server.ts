@@ -200,7 +200,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const { networkProbe, isDnsUnavailable } = network
   const probes = { networkProbe, deepProbe: deep.deepProbe }
   const check = createCheck({ ...system, ...probes, activeLists, corrections, onDefect, verdictsMax })
-  const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections })
+  const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections, verdictsMax: 0 })
   const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   const parts: readonly Part[] = [
     ...[createStorePart(store), trusted, customers, learned, deep, mails],

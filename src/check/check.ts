@@ -83,7 +83,7 @@ type CheckDeps = {
   /** Absent: defects in reading evidence are not reported. */
   readonly onDefect?: OnDefect
   readonly corrections: CategoryCorrections
-  /** How many verdicts are cached. Absent: some thousand. */
+  /** How many verdicts are cached. Absent: some thousand. 0: none, as where few ask, whose verdicts would displace those of another check of the domain. */
   readonly verdictsMax?: number
   readonly clock: Clock
   readonly stopwatch: Stopwatch
@@ -112,7 +112,7 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  */
 export function createCheck(deps: CheckDeps): Check {
   const currentGeneration = createGeneration(deps.corrections)
-  const verdicts = new VerdictCache(deps.verdictsMax)
+  const verdicts = deps.verdictsMax === 0 ? null : new VerdictCache(deps.verdictsMax)
   // No closure is made for each request: the runtime would allocate what it captures even on a cache hit.
   return (request, context) => {
     const generation = currentGeneration()
@@ -125,7 +125,8 @@ export function createCheck(deps: CheckDeps): Check {
     const hints =
       localPart === null ? NO_HINTS : readAddressHints(localPart, domain ?? "", lists.addressWords, subject.normalized)
     // All requests of one kind for a domain get the same verdict, whoever sends them, so that it is cached for the domain.
-    const cacheKey = subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
+    const cacheKey =
+      verdicts !== null && subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
     const cached = cacheKey === null ? undefined : cachedVerdicts(domainLookup, generation)?.get(cacheKey)
     if (cached !== undefined && isUsable(cached, subject, deps))
       return { subject, hints, judged: forAccount(cached.judged, request), tookMs: 0, wasFetched: false }
@@ -145,7 +146,7 @@ const isUsable = (cached: CachedVerdict, { domain, registrable }: Subject, { clo
 function gatherAndJudge(
   deps: CheckDeps,
   check: PendingCheck,
-  verdicts: VerdictCache,
+  verdicts: VerdictCache | null,
   context: LookupContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
   const { network, deep } = gatherEvidence(check, deps, context)
@@ -164,7 +165,7 @@ function gatherAndJudge(
 function judgeAndCache(
   { deepProbe, clock }: CheckDeps,
   check: PendingCheck,
-  verdicts: VerdictCache,
+  verdicts: VerdictCache | null,
   gathered: GatheredEvidence,
   tookMs: number,
 ): CheckOutcome {
@@ -175,7 +176,7 @@ function judgeAndCache(
   if (cacheKey !== null && isFromCache(gathered)) {
     const cachedAtMs = clock()
     const lifetime = { cachedAtMs, freshUntilMs: Math.min(freshUntil(gathered), cachedAtMs + VERDICT_MS_MAX) }
-    verdicts.set(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
+    verdicts?.set(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
   return { subject, hints, judged: forAccount(judged, request), tookMs, wasFetched: gathered.deep.wasFetched }
 }

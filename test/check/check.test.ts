@@ -237,6 +237,14 @@ test("so many verdicts are cached as their bound says, of all domains together, 
   expect(await askedNow(first, false)).toBe(true)
 })
 
+test("a check that caches no verdicts leaves those of another check of the same domain where they are", async () => {
+  const cached = system({ ...TOLD, isCached: true })
+  const uncached = system({ ...TOLD, isCached: true }, OFFLINE_DEEP_PROBE, NO_CORRECTIONS, 0)
+  const input = "jane@harbor-works-uncached.com"
+  for (const { ask } of [cached, cached, cached, uncached, uncached, cached]) await ask(input)
+  expect([cached.queries.length, uncached.queries.length]).toEqual([2, 2])
+})
+
 test("the kinds of request for one domain are cached separately", async () => {
   const { ask, queries } = system({ ...TOLD, isCached: true })
   for (const input of ["jane@harbor-works-kinds.com", "harbor-works-kinds.com", "https://harbor-works-kinds.com/x"]) {
