@@ -70,7 +70,9 @@ export const JobBody = t.Object(
         cleaned: count("Rows whose cell is no input as it stands, and of which what is meant was checked."),
         several: count("Of the cleaned rows those with several addresses. The first was checked."),
         wide: count("Rows with more filled cells than the list has columns."),
-        duplicates: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `Rows with the same mailbox or domain as an earlier one. Null: you did not ask for them. Of the inputs of a list ${JOB_LIMITS.distinctInputsMax.toLocaleString("en").replaceAll(",", " ")} different ones are remembered.` }),
+        duplicates: t.Union([t.Integer({ minimum: 0 }), t.Null()], {
+          description: `Rows with the same mailbox or domain as an earlier one. Null: you did not ask for them. Of the inputs of a list ${JOB_LIMITS.distinctInputsMax.toLocaleString("en").replaceAll(",", " ")} different ones are remembered, and fewer by a server with less than a gigabyte of memory.`,
+        }),
       },
       closed("JobRows"),
     ),

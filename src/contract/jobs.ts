@@ -77,7 +77,7 @@ export const JOB_LIMITS = {
   columnsTextLengthMax: 500,
   /** Lines above a header that a caller may name: it stands in the part of a list that decides how it is read. */
   skippedLinesMax: 200,
-  /** Of so many different inputs of a list, later duplicates are told: some 50 MB. */
+  /** Of so many different inputs of a list, later duplicates are told: some 50 MB, and at most a part of the memory that the process may use. */
   distinctInputsMax: 2_500_000,
   /** Rows are read and written in blocks of about so many, or of so many bytes: a live request waits for one of them. */
   blockRows: 250,

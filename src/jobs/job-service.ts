@@ -188,14 +188,14 @@ export class JobService {
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<ListEstimate | JobBound | null> {
-    const { random, holder, store, testDomain, pauseReading } = this.#deps
+    const { random, holder, store } = this.#deps
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
       const place = await createJob(this.#deps, { ...list, id, holder, keyHash: null, actor: null })
       if (place === null || typeof place === "string") return place
       try {
-        return await estimateList(chunks, reading, bytesMax, testDomain, pauseReading)
+        return await estimateList(this.#deps, chunks, reading, bytesMax)
       } finally {
         await deleteJob(store, id)
         await removeDeletedJob(store, id)

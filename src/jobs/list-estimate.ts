@@ -2,6 +2,7 @@ import type { Pause } from "../base/concurrency.ts"
 import { DistinctCounter } from "../base/distinct-count.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
 import { duplicateKeys } from "../rows/duplicates.ts"
+import { READ_ROW_BYTES } from "../rows/garbage-collector.ts"
 import { type ReadRow, readRow } from "../rows/input-rows.ts"
 import { type ListBlock, type ListReading, type ReceivedList, receiveList } from "./receive-list.ts"
 
@@ -33,17 +34,25 @@ const SAMPLE_ROWS_MAX = 5
 const SAMPLE_TEXT_LENGTH_MAX = 100
 const SAMPLE_OTHERS_MAX = 3
 
+/** What reading a list needs that is not checked; see `JobServiceDeps`. */
+type EstimateDeps = {
+  readonly testDomain: string
+  readonly pauseReading: Pause
+  readonly onChecked: (done: { readonly bytes: number }) => void
+}
+
 /** Reads a list and keeps nothing of it but its first rows and some hashes of its domains, until it has ended. Throws a `RefusedList`. */
 export async function estimateList(
+  { testDomain, pauseReading: pause, onChecked }: EstimateDeps,
   chunks: AsyncIterable<Uint8Array>,
   reading: ListReading,
   bytesMax: number,
-  testDomain: string,
-  pause: Pause,
 ): Promise<ListEstimate> {
   const seen = new SeenRows()
-  const count = async ({ rows }: ListBlock): Promise<void> => {
-    for (const row of rows()) {
+  const count = async ({ rows: read }: ListBlock): Promise<void> => {
+    const rows = read()
+    onChecked({ bytes: rows.length * READ_ROW_BYTES })
+    for (const row of rows) {
       seen.add(readRow(row, testDomain))
       const others = pause()
       if (others instanceof Promise) await others

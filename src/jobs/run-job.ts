@@ -20,7 +20,7 @@ import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { DuplicateTable } from "../rows/duplicates.ts"
-import type { CheckedCounts } from "../rows/garbage-collector.ts"
+import { READ_ROW_BYTES, type WorkCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, isCharged, readRow } from "../rows/input-rows.ts"
 import type { ReadingPlan } from "../rows/reading-plan.ts"
 import { readBlock } from "../rows/row-reader.ts"
@@ -47,10 +47,11 @@ export type RunJobDeps = CheckRowsDeps & {
   readonly clock: Clock
   readonly stopwatch: Stopwatch
   readonly commitBounds: CommitBounds
+  readonly distinctInputsMax: number
   /** For how many hours a job is kept after its end. */
   readonly keepHours: number
-  /** Is told what was checked, when nothing of it is under way any more. */
-  readonly onChecked: (checked: CheckedCounts) => void
+  /** Is told what was checked, or read without a check, when nothing of it is under way any more. */
+  readonly onChecked: (done: Partial<WorkCounts>) => void
   /** Units a day of a tier; null: unlimited. */
   readonly unitsPerDayOf: (tier: number) => number | null
   /** The day whose units are taken now. */
@@ -113,9 +114,6 @@ const end = async (isMoved: Promise<boolean>, how: JobRunEnd): Promise<JobRunEnd
 /** How much is checked before it is charged and recorded: a commit waits for the disk, and with it all requests of this process do. */
 export type CommitBounds = { readonly rows: number; readonly ms: number }
 
-/** The bounds in production: about one commit a second beside live requests, and ten at full speed. */
-export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
-
 /** Rows that are checked and not charged yet, and what they may cost. */
 type PendingRows = {
   readonly allowance: UnitAllowance
@@ -155,7 +153,7 @@ class JobRun {
     this.#job = job
     this.#context = new ListContext(deps.clock())
     this.#progress = job
-    this.#duplicates = job.tellsDuplicates ? new DuplicateTable(JOB_LIMITS.distinctInputsMax) : null
+    this.#duplicates = job.tellsDuplicates ? new DuplicateTable(deps.distinctInputsMax) : null
   }
 
   async run(): Promise<JobRunEnd> {
@@ -206,7 +204,9 @@ class JobRun {
     let row = 0
     for await (const segment of readSegments(input, 0, this.#job.inputBytes)) {
       await this.#deps.pause()
-      for (const one of readBlock(segment.text, this.#readingPlan, segment.start === 0)) {
+      const rows = readBlock(segment.text, this.#readingPlan, segment.start === 0)
+      this.#deps.onChecked({ bytes: rows.length * READ_ROW_BYTES })
+      for (const one of rows) {
         if (row === rowsDone) return
         this.#duplicates.firstOf(readRow(one, this.#deps.testDomain).subject, null, ++row)
       }

@@ -3,8 +3,22 @@ import type { Subject } from "../check/address/subject.ts"
 import { mailOperatorOf } from "../check/result/result.ts"
 import type { RowOutcome } from "./row-checker.ts"
 
-/** So many different inputs are told apart: some 200 MB. A million take 25 MB. One with a tag counts as two. */
+/** So many different inputs are told apart at most. One with a tag counts as two. */
 export const DISTINCT_INPUTS_MAX = 12_000_000
+
+/** An input takes 16 to 32 bytes. */
+const INPUT_BYTES = 24
+
+/** How many different inputs are told apart in so much memory, and at most. */
+export const distinctInputsWithin = (bytes: number, inputsMax = DISTINCT_INPUTS_MAX): number =>
+  Math.min(inputsMax, Math.floor(bytes / INPUT_BYTES))
+
+/** The part of the memory of the machine or the control group that a command may take for it: 2.8 million inputs of 256 MiB. */
+const COMMAND_SHARE = 1 / 4
+
+/** The table of a command. */
+export const commandDuplicates = ({ limitBytes }: { readonly limitBytes: () => number }): DuplicateTable =>
+  new DuplicateTable(distinctInputsWithin(limitBytes() * COMMAND_SHARE))
 
 /**
  * What is the same in two rows of the same mailbox or domain. `own`: as long as no suite is known to run the domain's mail; null: the row has no
@@ -107,10 +121,11 @@ const NO_KEYS = { own: null, behindTag: null } as const
 /** Stands before the address without its tag of a row that has one: no address begins so. */
 const TAG_OFF = "\0"
 
-const hashesOf = (input: string): readonly [low: number, high: number] => [
-  Bun.hash.xxHash32(input, 1),
-  Bun.hash.xxHash32(input, 2),
-]
+/** The halves of one hash: two hashes of 32 bits with different seeds are often the same together, where inputs are short. */
+function hashesOf(input: string): readonly [low: number, high: number] {
+  const hash = Bun.hash.xxHash64(input)
+  return [Number(BigInt.asUintN(32, hash)), Number(hash >> 32n)]
+}
 
 /** Where the slot of a hash begins, or the free one for it. A table always has free slots. */
 function slotOf(words: Uint32Array, low: number, high: number): number {

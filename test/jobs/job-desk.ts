@@ -64,6 +64,7 @@ export async function jobDesk(perDay: number | null = null) {
       isStoreShared: false,
       onChecked: () => undefined,
       commitBounds: { rows: 1000, ms: 1000 },
+      distinctInputsMax: 1000,
       runInterval: () => () => undefined,
       poll: { add: () => undefined },
       waitForTurn: async () => undefined,

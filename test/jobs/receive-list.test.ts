@@ -2,12 +2,14 @@ import { describe, expect, test } from "bun:test"
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { estimateList, type ListEstimate } from "../../src/jobs/list-estimate.ts"
 import { RefusedList, receiveList } from "../../src/jobs/receive-list.ts"
+import { READ_ROW_BYTES } from "../../src/rows/garbage-collector.ts"
 import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
 import { FOUND, partsOf } from "../support/file-rows.ts"
 
 const CSV = { ...FOUND, encoding: null, format: "csv" } as const
 const TEXT = { ...CSV, format: "text" } as const
 const MIB = 1_048_576
+const ESTIMATE_DEPS = { testDomain: "mailkind.test", pauseReading: () => undefined, onChecked: () => undefined }
 
 /** How a table is read whose header has its first column named for addresses. */
 const READING: ListEstimate["reading"] = {
@@ -171,9 +173,18 @@ test.each(Object.entries(SLOW_LISTS))("others may work often while a list is rea
   expect(rows).toBeGreaterThan(0)
 })
 
+test("an estimate tells all rows that it reads, so that their garbage is collected meanwhile", async () => {
+  let bytes = 0
+  const onChecked = (done: { readonly bytes: number }): void => {
+    bytes += done.bytes
+  }
+  await estimateList({ ...ESTIMATE_DEPS, onChecked }, partsOf("email\n".concat("a@gmail.com\n".repeat(9999))), CSV, MIB)
+  expect(bytes).toBe(9999 * READ_ROW_BYTES)
+})
+
 test("an estimate tells rows, unique domains and units, of which test addresses and skipped rows need none, and the first ten rows", async () => {
   const list = `email,note\na@gmail.com,${"x".repeat(101)}\n<b@gmail.com>;d@gmail.com,\nn/a,\nc@x.example,\nnothing,\nbusiness@mailkind.test,\n${"e@x.example,\n".repeat(5)}`
-  const { sample, ...told } = await estimateList(partsOf(list), CSV, MIB, "mailkind.test", () => undefined)
+  const { sample, ...told } = await estimateList(ESTIMATE_DEPS, partsOf(list), CSV, MIB)
   expect(told).toEqual({
     rowsTotal: 11,
     columnNames: ["email", "note"],

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test"
 import { parseSubject } from "../../src/check/address/parse-subject.ts"
-import { DuplicateTable } from "../../src/rows/duplicates.ts"
+import {
+  commandDuplicates,
+  DISTINCT_INPUTS_MAX,
+  DuplicateTable,
+  distinctInputsWithin,
+} from "../../src/rows/duplicates.ts"
 
 const INPUTS = 60_000
 
@@ -13,6 +18,21 @@ test("each input is found again in the row that had it first, and no other is, w
     if (first !== row) throw new Error(`${row} is ${first}`)
   }
   expect(finder.isFull).toBe(false)
+})
+
+test("different names are no duplicates where one hash of 32 bits is the same for both, with any seed", () => {
+  const names = ["42u8w.com", "dvvu3.com", "84w5w.com", "hxxr3.com", "74j0w.com", "gxkm3.com"]
+  const table = new DuplicateTable()
+  expect(names.map((name, at) => table.firstOf(subject(name, "domain"), null, at + 1))).toEqual(names.map(() => null))
+})
+
+test("a table holds as many inputs as its part of the memory has room for", () => {
+  const table = commandDuplicates({ limitBytes: () => 4 * 24 * 100 })
+  for (let row = 1; row <= 100; row++) table.firstRow(`${row}`, row)
+  expect(table.isFull).toBe(false)
+  table.firstRow("101", 101)
+  expect(table.isFull).toBe(true)
+  expect(distinctInputsWithin(1e12)).toBe(DISTINCT_INPUTS_MAX)
 })
 
 test("beyond its bound, it tells duplicates of the inputs that it remembers, and says that it is full", () => {

@@ -6,6 +6,7 @@ import {
   RECOMMENDATIONS,
   type Recommendation,
 } from "../../contract/policies.ts"
+import { commandDuplicates } from "../../rows/duplicates.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
 import { defaultMemoryMb } from "../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../rows/reading-plan.ts"
@@ -57,7 +58,7 @@ export function registerClean(root: Command, output: Output, openCheck: OpenChec
     const server = readServerTarget(flags, flags.offline)
     const out = flags.out === "-" ? null : flags.out
     const tally = new CleanTally()
-    const rule = { keep: new Set(flags.keep), keepsDuplicates: flags.keepDuplicates }
+    const rule = { keep: new Set(flags.keep), duplicates: flags.keepDuplicates ? null : commandDuplicates(deps.memory) }
     const summary = await classify(deps, await openCheck(flags.offline, server), {
       path,
       reading: parseReadingOptions(path, flags),

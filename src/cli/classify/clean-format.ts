@@ -3,7 +3,7 @@ import { jsonString, trimSpace } from "../../base/text.ts"
 import { SUBJECT_KINDS } from "../../check/address/subject.ts"
 import { ANSWER_PARTS } from "../../check/verdict/evidence-need.ts"
 import type { Recommendation } from "../../contract/policies.ts"
-import { DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
+import { type DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
 import type { InputRow } from "../../rows/input-rows.ts"
 import type { ReadingPlan } from "../../rows/reading-plan.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
@@ -13,7 +13,8 @@ import { rowProblem } from "../../rows/row-counter.ts"
 /** Which rows stay. */
 export type CleanRule = {
   readonly keep: ReadonlySet<Recommendation>
-  readonly keepsDuplicates: boolean
+  /** Finds further rows of a mailbox, which are left out; null: they stay. */
+  readonly duplicates: DuplicateTable | null
 }
 
 /** What became of the rows. */
@@ -28,8 +29,7 @@ export class CleanTally {
 }
 
 /** Writes the rows that stay, as the file has them, with their inputs cleaned. What is dropped is counted. */
-export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanRule, tally: CleanTally): ResultFormat {
-  const table = new DuplicateTable()
+export function cleanFormat(plan: ReadingPlan, { keep, duplicates }: CleanRule, tally: CleanTally): ResultFormat {
   const write = ROW_WRITERS[plan.format]
   const isDropped = (row: InputRow, outcome: RowOutcome, place: number): boolean => {
     if (outcome === null) return true
@@ -43,7 +43,7 @@ export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanR
     // A row that is left out is nobody's first.
     // Rows with one website may be of several people.
     const { subject } = outcome
-    if (keepsDuplicates || subject.kind !== "email" || firstOfOutcome(table, outcome, place) === null) return false
+    if (subject.kind !== "email" || firstOfOutcome(duplicates, outcome, place) === null) return false
     tally.duplicates++
     return true
   }
@@ -51,13 +51,13 @@ export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanR
   return {
     header: headerOf(plan),
     // Duplicates are found by the mailbox.
-    parts: keepsDuplicates ? 0 : ANSWER_PARTS.mailbox,
+    parts: duplicates === null ? 0 : ANSWER_PARTS.mailbox,
     format: (row, outcome, place) => {
       const isLeftOut = isDropped(row, outcome, place)
       last = isLeftOut ? row : null
       if (isLeftOut) return ""
       tally.kept++
-      tally.isCutOff = table.isFull
+      tally.isCutOff = duplicates?.isFull ?? false
       return `${write(row, row.cleaned?.text ?? trimSpace(row.input), plan)}\n`
     },
     aside: () => (last === null ? "" : `${write(last, null, plan)}\n`),

@@ -3,7 +3,7 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
-import { DuplicateTable } from "../../rows/duplicates.ts"
+import { commandDuplicates } from "../../rows/duplicates.ts"
 import { type FileFormat, readFileName } from "../../rows/file-format.ts"
 import { type CheckedCounts, type CollectorDeps, createMemoryCollector } from "../../rows/garbage-collector.ts"
 import { openInput, withOpened } from "../../rows/open-input.ts"
@@ -84,7 +84,7 @@ export async function classify(
   const source = await withReadErrors(job.path, streams.openSource(job.path))
   const results = new ResultsWriter(
     ...([streams, job.target, checker.testDomain] as const),
-    job.extras.tellsDuplicates ? new DuplicateTable() : null,
+    job.extras.tellsDuplicates ? commandDuplicates(deps.memory) : null,
   )
   const stop = new AbortController()
   void stopSignal().then(() => stop.abort(new Stopped()))

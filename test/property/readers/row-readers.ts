@@ -40,7 +40,12 @@ async function readList(format: JobFormat, bytes: Uint8Array): Promise<void> {
 
 const estimate = (format: JobFormat, bytes: Uint8Array): Promise<unknown> => {
   const reading = { ...FOUND, encoding: null, format, isForced: true }
-  return estimateList(chunked(bytes), reading, JOB_BYTES_MAX, TEST_DOMAIN, pauseOfServer())
+  return estimateList(
+    { testDomain: TEST_DOMAIN, pauseReading: pauseOfServer(), onChecked: () => undefined },
+    chunked(bytes),
+    reading,
+    JOB_BYTES_MAX,
+  )
 }
 
 const LIST = {
