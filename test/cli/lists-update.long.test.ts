@@ -96,7 +96,7 @@ test(
     await isAsked
     expect(await run("lists", "update")).toMatchObject({
       code: 1,
-      facts: null,
+      facts: { is_busy: true },
       err: expect.stringMatching(/Another process refreshes/),
     })
     letGo()
@@ -121,7 +121,7 @@ test(
     expect(own).toMatchObject({ code: 0, facts: { sources: { [ownId]: { outcome: "taken", says: "" } } } })
 
     const { facts: state } = await run("lists", "info")
-    expect(state).toMatchObject({ version: own.facts.version, refresh: { is_paused: false } })
+    expect(state).toMatchObject({ version: own.facts.version, refresh: { pinned: null } })
     expect(state.packs.map((pack: { readonly version: string }) => pack.version)).toContain(version)
     expect(state.sources[ownId]).toMatchObject({ read: 1, kept: 1, date: TODAY() })
     expect(state.refresh.sources["dotgov"]).toMatchObject({ outcome: "failed", url: GONE })
@@ -134,7 +134,7 @@ test(
 
     // Back, step by step.
     const versions: unknown[] = state.packs.map((pack: { readonly version: string }) => pack.version)
-    for (const back of [...versions.slice(1), null])
+    for (const back of [...versions.slice(1), "built_in"])
       expect(await run("lists", "rollback")).toMatchObject({ code: 0, facts: { version: back } })
     expect(await run("lists", "rollback")).toMatchObject({
       code: 1,

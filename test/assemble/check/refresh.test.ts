@@ -113,6 +113,15 @@ test("lists are refreshed by a command of their own soon after the start, and wh
   ])
 })
 
+test("a refresh while another node refreshes is no failure, and is tried again within the hour", async () => {
+  const busy = { version: null, sources: {}, faults: [], is_busy: true }
+  const schedule = scheduled("24", () => ended(busy, 1, "error"))
+  await schedule.pass(1)
+  expect(schedule.logged).toEqual([{ level: "info", message: "another process refreshes the lists", fields: {} }])
+  await schedule.pass(60)
+  expect(schedule.ran).toHaveLength(2)
+})
+
 test("the next refresh comes with its time, and none after the end", async () => {
   const schedule = scheduled("24", () => ended({ version: null, sources: {}, faults: [] }))
   await schedule.refreshed()

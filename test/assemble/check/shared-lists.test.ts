@@ -1,13 +1,16 @@
 import { describe, expect, setDefaultTimeout } from "bun:test"
 import { changeListsInForce, readListsInForce } from "../../../src/assemble/check/lists-in-force.ts"
-import { takeSharedListsAtStart } from "../../../src/assemble/check/shared-lists.ts"
+import { BEHIND_AFTER_MS, createSharedLists, takeSharedListsAtStart } from "../../../src/assemble/check/shared-lists.ts"
+import type { LoadedLists } from "../../../src/check/domain-lookup.ts"
 import { PACK_FORMAT } from "../../../src/check/lists/pack/pack-format.ts"
-import { packFileName } from "../../../src/check/refresh/refresh-state.ts"
+import { INITIAL_REFRESH_STATE, packFileName } from "../../../src/check/refresh/refresh-state.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { listSharedFiles, readListsMark, withSharedFiles } from "../../../src/customers/store/shared-files.ts"
 import { test as onBoth, onPostgres as test } from "../../customers/engines.ts"
 import { openAt } from "../../customers/temp-store.ts"
+import { pollOver } from "../../support/database-poll.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
+import { until } from "../../support/until.ts"
 import { sharedNodes, VERSIONS } from "./shared-nodes.ts"
 
 setDefaultTimeout(60_000)
@@ -114,6 +117,50 @@ describe("a node keeps what it has, and says why", () => {
     })
     expect(await older.lists("first.org")).toBe(true)
   })
+})
+
+test("a server that cannot take what is in force says so once, is behind until it can, and then says that too", async () => {
+  const { node, store } = await sharedNodes()
+  const fetcher = node()
+  const { context, log, ...followed } = node()
+  await fetcher.refresh("first.org")
+  await followed.take()
+  const current = () => ({ refreshState: { ...INITIAL_REFRESH_STATE, mark: seen.mark } }) as LoadedLists
+  const seen = { mark: (await followed.state()).mark ?? "", nowMs: 0 }
+  const { poll, claims } = pollOver(store)
+  const time = { reference: () => Date.now() + seen.nowMs, now: () => null }
+  const system = { ...context.system, stopwatch: () => seen.nowMs }
+  const shared = createSharedLists({ ...context, system, store, poll, claims, trustedTime: time }, "alone", current)
+  const pollLater = async (ms: number) => {
+    seen.nowMs += ms
+    await poll.poll()
+  }
+  await pollLater(0)
+  await fetcher.refresh("first.org", "second.org")
+  await store.run("UPDATE lists_files SET sha256 = '0' WHERE name LIKE '%.pack'")
+  await pollLater(0)
+  expect(shared.isBehind()).toBe(false)
+  await pollLater(BEHIND_AFTER_MS)
+  for (let time = 0; time < 3; time++) await pollLater(BEHIND_AFTER_MS)
+  expect([shared.isBehind(), shared.samples?.()]).toEqual([true, [["mailkind_lists_behind", 1]]])
+  await until(
+    () => log().length > 0,
+    () => "nothing was logged",
+  )
+  await fetcher.refresh("first.org", "second.org")
+  await pollLater(0)
+  await until(
+    async () => await followed.lists("second.org"),
+    () => "the lists were not taken",
+  )
+  seen.mark = (await followed.state()).mark ?? ""
+  await pollLater(0)
+  expect(shared.isBehind()).toBe(false)
+  await shared.stop?.()
+  expect(log().map(({ level, msg }) => [level, msg])).toEqual([
+    ["error", "the lists of all nodes cannot be used here; the current ones stay in use"],
+    ["info", "the lists of all nodes are in use here again"],
+  ])
 })
 
 test("a node whose files are damaged or gone takes them again, though it has what is in force", async () => {
