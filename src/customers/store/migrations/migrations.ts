@@ -325,6 +325,11 @@ export const MIGRATIONS: readonly Migration[] = [
     description: "a way to the acts of operators, which are few among those of accounts",
     statements: ["CREATE INDEX admin_acts_of_operators ON admin_acts (at_ms, id) WHERE actor_kind <> 'account'"],
   },
+  {
+    number: 41,
+    description: "a way to the account that has made most acts",
+    statements: ["CREATE INDEX admin_acts_of_accounts ON admin_acts (admin_id) WHERE actor_kind = 'account'"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */
