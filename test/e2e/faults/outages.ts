@@ -111,7 +111,13 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
     },
   },
   "disk full": {
-    ...{ names: /full/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX, isShort: true },
+    ...{
+      names: /"fault":"full".*"seen":"\d+ MiB of \d+ MiB are free on the disk of /,
+      refuses: true,
+      waitMsMax: WAIT_MS_MAX,
+      backMsMax: BACK_MS_MAX,
+      isShort: true,
+    },
     missing: CAN_MOUNT ? null : "only root can mount a small disk",
     prepare: async (program, stack) => {
       const server = stack.use(serverOnSmallDisk(program))
@@ -130,7 +136,12 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
     },
   },
   "DNS servers silent": {
-    ...{ names: /DNS does not answer.*dns_silent/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax: 10_000 },
+    ...{
+      names: /DNS does not answer.*dns_silent.*127\.0\.0\.1:\d+ does not answer in time \(ETIMEOUT\)/,
+      refuses: true,
+      waitMsMax: WAIT_MS_MAX,
+      backMsMax: 10_000,
+    },
     ...{ missing: null, isShort: true },
     prepare: async (program, stack) => {
       const firms = Array.from({ length: FIRMS }, (_, at) => `firm${at}-holding.com`)
@@ -152,7 +163,12 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
   },
   "mail server hangs up": {
     // A mail is tried again after a pause that has grown with the outage, to a minute at most.
-    ...{ names: /no mail can be sent now/, refuses: false, waitMsMax: WAIT_MS_MAX, backMsMax: 65_000 },
+    ...{
+      names: /no mail can be sent now.*"where":"127\.0\.0\.1:\d+"/,
+      refuses: false,
+      waitMsMax: WAIT_MS_MAX,
+      backMsMax: 65_000,
+    },
     ...{ missing: null, isShort: true },
     prepare: async (program, stack) => {
       let isWell = true
