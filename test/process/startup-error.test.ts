@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { StartupError } from "../../src/base/errors.ts"
-import { StoreError } from "../../src/customers/store/core/store-error.ts"
+import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { operatorMessage } from "../../src/process/startup-error.ts"
 
 /** A host of which nothing is seen. */
@@ -43,9 +43,9 @@ test("what is our own fault has no remedy, whatever it is called", () => {
 test("what the host shows of the fault is told before what to do", () => {
   const host = { hostState: (codes: string, place: string) => `of ${codes} at ${place}` }
   expect(operatorMessage(Object.assign(systemError("ENOSPC"), { path: "/srv" }), host)).toEndWith(
-    "of ENOSPC at /srv. Free some space. No data was lost and no restart is needed.",
+    `of ENOSPC at /srv. ${STORE_ERRORS.full.remedy}`,
   )
   expect(operatorMessage(new StoreError("full", "/data/mk.sqlite", "SQLITE_FULL"), host)).toEndWith(
-    "of full SQLITE_FULL at /data/mk.sqlite. Free some space. No data was lost and no restart is needed.",
+    `of full SQLITE_FULL at /data/mk.sqlite. ${STORE_ERRORS.full.remedy}`,
   )
 })

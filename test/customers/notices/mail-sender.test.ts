@@ -334,7 +334,7 @@ test("a mail that we fail to write keeps no other from being sent, and is not le
   expect(logged).toContainEqual({
     level: "error",
     message: "a mail could not be written",
-    fields: { error: "RangeError" },
+    fields: { error: "RangeError", at: expect.any(String) },
   })
 })
 
