@@ -31,8 +31,9 @@ import {
   latestChangeId,
 } from "./store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "./store/change-log/change-poller.ts"
+import { KnownChanges } from "./store/change-log/known-changes.ts"
 import type { Store } from "./store/core/store.ts"
-import type { Observation } from "./store/poll/database-poll.ts"
+import type { Observation, PolledPart } from "./store/poll/database-poll.ts"
 import type { StoredContext } from "./stored-context.ts"
 import { TermsCache } from "./terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
@@ -76,8 +77,9 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const { clock, random } = system
   const coarse = coarseClocks(system)
   const nodes = await createNodeService(context, shared, () => invalidateAll())
+  const known = new KnownChanges({ ...system, ask: () => poll.poll().then(() => pollChanges.idle()) })
   const { nodesCount, isCutOff } = nodes
-  const parts = { ...createParts(context, coarse, nodes.limits), nodesCount, isCutOff }
+  const parts = { ...createParts(context, coarse, nodes.limits, known), nodesCount, isCutOff }
   const { keys, terms, ownLists, corrections, units } = parts
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
   const invalidateAll = (): void => {
@@ -91,9 +93,8 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const since = await latestChangeId(store)
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const onPollError = logError(log, "changes of other processes were not read")
-  const pollChanges = createChangePoller(store, listeners, since, onPollError)
-  // The columns of a row are those of the statement.
-  poll.add({ ...LATEST_CHANGE_POLLED, observe: ({ rows: [row] }) => pollChanges.observe(row as LatestChangeRow) })
+  const pollChanges = createChangePoller(store, listeners, since, onPollError, known)
+  poll.add(latestChangePart(pollChanges, known))
   const background = createBackground(context, parts)
   return {
     ...parts,
@@ -121,6 +122,14 @@ export async function createCustomersService(context: CustomersContext, shared: 
   }
 }
 
+/** What the poll of the database tells of changes. One that fails says that nothing can be known. */
+const latestChangePart = (changes: ReturnType<typeof createChangePoller>, known: KnownChanges): PolledPart => ({
+  ...LATEST_CHANGE_POLLED,
+  // The columns of a row are those of the statement.
+  observe: ({ rows: [row] }) => changes.observe(row as LatestChangeRow),
+  miss: () => known.note(known.now()),
+})
+
 type Parts = ReturnType<typeof createParts>
 
 /** The caches, limits and meters over the store. */
@@ -128,6 +137,7 @@ function createParts(
   { system, settings, store, log, trustedTime }: CustomersContext,
   coarse: CoarseClocks,
   limits: CallerLimits,
+  known: KnownChanges,
 ) {
   const { clock, random, setTimer } = system
   const tiers = [...tierLimits(settings.MAILKIND_TIERS)]
@@ -145,7 +155,7 @@ function createParts(
   const perDay = settings.MAILKIND_PUBLIC_CHECKER === "off" ? "off" : settings.MAILKIND_FREE_CHECKS_PER_DAY
   return {
     ...limits,
-    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, clock),
+    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, clock, known),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
     keyNetworks: createNetworkWatch(store, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),

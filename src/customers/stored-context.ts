@@ -9,7 +9,7 @@ export type StoredContext<Settings = unknown> = PartContext<Settings> & {
   readonly store: OpenStore
   readonly trustedTime: TrustedTime
   /** Asks the database for all parts what has changed and what is due. */
-  readonly poll: Pick<DatabasePoll, "add">
+  readonly poll: Pick<DatabasePoll, "add" | "poll">
   /** What one process of the node does for all of them. */
   readonly claims: NodeClaims
 }

@@ -31,7 +31,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   const read = parseSettings({})
   if (read.kind !== "read") throw new Error(read.faults.join())
   // No time passes for whoever wants to look again.
-  const world = { ...createSystem(), runInterval: () => () => undefined }
+  const world = { ...createSystem(), clock: () => 9_000, runInterval: () => () => undefined }
   const { poll, claims } = pollOver(ours)
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
@@ -56,6 +56,35 @@ onPostgres("what another node changes is learnt from its notification, without l
       await new Promise(resolve => setImmediate(resolve))
   }
   await bounded(refused(), () => "the key is still active")
+})
+
+onPostgres("a process that was stopped asks what has changed before it uses a key that it has cached", async () => {
+  const place = tempPlace()
+  const [ours, theirs] = [await tempStore(place), await tempStore(place)]
+  const log = tempLog(theirs)
+  const accountId = await newAccount(log)
+  const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+  if (made.kind !== "created") throw new Error(made.kind)
+  const read = parseSettings({})
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  let nowMs = 9_000
+  // Neither a timer nor a notification tells it anything.
+  const world = { ...createSystem(), clock: () => nowMs, runInterval: () => () => undefined }
+  const customers = await createCustomersService({
+    trustedTime: trustedTime(Date.now),
+    userAgent: "test",
+    system: world,
+    settings: read.settings,
+    log: () => undefined,
+    store: ours,
+    ...pollOver(ours, world.clock),
+  })
+  onTestEnd(customers.stop)
+  expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
+  await revokeKey(log, made.key.id, "owner")
+  expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
+  nowMs += 1_000
+  expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "revoked" })
 })
 
 onPostgres("that a node came or went is learnt from its notification, and its share is taken at once", async () => {

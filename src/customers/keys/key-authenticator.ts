@@ -5,6 +5,7 @@ import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { parseStoredRules } from "../accounts/account-rules.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
+import type { KnownChanges } from "../store/change-log/known-changes.ts"
 import type { Store } from "../store/core/store.ts"
 import { type CallerCredentials, type CallerKeyLimits, KeyCache, lruClock } from "./key-cache.ts"
 import { hashKey, hasKeyFormat, isEqualHash, type KeyKind, parseKey } from "./key-format.ts"
@@ -46,6 +47,9 @@ export const KEY_AUTHENTICATOR_BOUNDS: KeyAuthenticatorBounds = {
   unknownTtlMs: 5000,
 }
 
+/** Whether this process knows what changed elsewhere, before it uses a cached key. */
+type ChangesKnowledge = Pick<KnownChanges, "isRecent" | "askNow">
+
 /** Which kinds of changes make the cached credentials of their subject stale, which is a key or an account. */
 const INVALIDATES_KEYS: { readonly [K in ChangeKind]: boolean } = {
   account_changed: true,
@@ -60,6 +64,8 @@ const INVALIDATES_KEYS: { readonly [K in ChangeKind]: boolean } = {
 /** How long no key is refreshed in the background after a refresh failed. */
 const REFRESH_PAUSE_MS = 1000
 
+const ALWAYS_KNOWN: ChangesKnowledge = { isRecent: true, askNow: async () => undefined }
+
 const UNKNOWN_KEY = { kind: "unknown" } as const
 const MALFORMED_KEY = { kind: "malformed" } as const
 
@@ -73,6 +79,7 @@ export class KeyAuthenticator {
   readonly #store: Store
   readonly #expiryClock: Clock
   readonly #stopwatch: Stopwatch
+  readonly #known: ChangesKnowledge
   readonly #lastUse: LastUseBuffer
   readonly #keys: KeyCache
   readonly #unknownKeys: LRUCache<string, typeof UNKNOWN_KEY>
@@ -89,10 +96,12 @@ export class KeyAuthenticator {
     stopwatch: Stopwatch,
     bounds: KeyAuthenticatorBounds,
     expiryClock: Clock = clock,
+    known: ChangesKnowledge = ALWAYS_KNOWN,
   ) {
     this.#store = store
     this.#expiryClock = expiryClock
     this.#stopwatch = stopwatch
+    this.#known = known
     this.#lastUse = new LastUseBuffer(clock)
     const clockOptions = lruClock(stopwatch)
     this.#keys = new KeyCache(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, clockOptions)
@@ -104,13 +113,18 @@ export class KeyAuthenticator {
   }
 
   /**
-   * Looks a key up and, when it is active, records its use to the second. Returns a promise only when the store has to be asked; it
-   * rejects when the store fails.
+   * Looks a key up and, when it is active, records its use to the second. Returns a promise only when the store has to be asked, for the key or
+   * for what has changed elsewhere; it rejects when the store fails.
    */
   lookup(text: string): KeyLookup | Promise<KeyLookup> {
     if (!hasKeyFormat(text)) return MALFORMED_KEY
     const hash = hashKey(text)
     const cached = this.#keys.get(hash)
+    if (cached !== undefined && !this.#known.isRecent) return this.#known.askNow().then(() => this.#find(text, hash))
+    return this.#find(text, hash, cached)
+  }
+
+  #find(text: string, hash: string, cached = this.#keys.get(hash)): KeyLookup | Promise<KeyLookup> {
     if (cached !== undefined) {
       this.#hits++
       if (!this.#keys.isFresh(hash)) this.#refresh(hash)

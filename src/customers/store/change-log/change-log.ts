@@ -150,7 +150,7 @@ export const LATEST_CHANGE_POLLED = {
 } as const
 
 /** A row of a poll, as far as it tells of the latest change. */
-export type LatestChangeRow = Readonly<Record<keyof typeof LATEST_CHANGE_POLLED.columns, SqlValue>>
+export type LatestChangeRow = Readonly<Record<keyof typeof LATEST_CHANGE_POLLED.columns | "polledAtMs", SqlValue>>
 
 /** The cursor of whoever has read all changes up to the latest one. */
 export const cursorOf = ({ changeId, changeKind: kind, changeSubject, changeAtMs }: LatestChangeRow): ChangeCursor => ({

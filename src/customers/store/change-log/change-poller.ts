@@ -1,6 +1,14 @@
 import { CoalescedRuns } from "../../../base/single-flight.ts"
 import type { Store } from "../core/store.ts"
-import { type Change, type ChangeCursor, cursorOf, type LatestChangeRow, readChangesSince } from "./change-log.ts"
+import {
+  CHANGES_PER_READ_MAX,
+  type Change,
+  type ChangeCursor,
+  cursorOf,
+  type LatestChangeRow,
+  readChangesSince,
+} from "./change-log.ts"
+import type { KnownChanges } from "./known-changes.ts"
 
 /** A cache that follows the change log. */
 export type ChangeListener = {
@@ -10,25 +18,33 @@ export type ChangeListener = {
   readonly invalidateAll: () => void
 }
 
+const UNWATCHED = { now: () => 0, note: () => undefined }
+
 /**
  * Creates a function that reads the changes of other processes since the last call, from `since` on, and passes them to the
- * listeners; its `observe` does so if the latest change is not the one that was read last. A call during a read causes one more read after it,
- * however many calls there are. An error goes to `onError` and ends the reads; the next call tries again.
+ * listeners; its `observe` does so if the latest change is not the one that was read last. A call during a read causes one more
+ * read after it, however many calls there are; `idle` waits for all of them. An error goes to `onError` and ends the reads; the next call tries again. `known`
+ * is told when all changes were read.
  */
 export function createChangePoller(
   store: Store,
   listeners: readonly ChangeListener[],
   since: number,
   onError: (error: unknown) => void,
-): (() => void) & { readonly observe: (latest: LatestChangeRow) => void } {
+  known: Pick<KnownChanges, "now" | "note"> = UNWATCHED,
+) {
   let cursor: ChangeCursor = { lastId: since, lastFingerprint: null }
   const read = async (): Promise<void> => {
+    const startedAtMs = known.now()
     const page = await readChangesSince(store, cursor.lastId, cursor.lastFingerprint)
     for (const listener of listeners) {
       if (page.kind === "lost") listener.invalidateAll()
       else listener.applyChanges(page.changes)
     }
     cursor = page
+    // There may be more than one read returns.
+    if (page.kind === "read" && page.changes.length === CHANGES_PER_READ_MAX) poll()
+    else known.note(startedAtMs)
   }
   const reads = new CoalescedRuns(() =>
     read().catch(error => {
@@ -41,7 +57,10 @@ export function createChangePoller(
     const { lastId, lastFingerprint } = cursorOf(latest)
     // Another log may have a change of the same number, after a restore.
     if (lastId !== cursor.lastId || lastFingerprint !== (cursor.lastFingerprint ?? lastFingerprint)) poll()
-    else cursor = { lastId, lastFingerprint }
+    else {
+      cursor = { lastId, lastFingerprint }
+      known.note(Number(latest.polledAtMs))
+    }
   }
-  return Object.assign(poll, { observe })
+  return Object.assign(poll, { observe, idle: () => reads.idle() })
 }

@@ -1,7 +1,12 @@
 import { expect } from "bun:test"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../../src/customers/keys/key-authenticator.ts"
 import { createKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
-import { type Change, latestChangeId, recordChanges } from "../../../../src/customers/store/change-log/change-log.ts"
+import {
+  CHANGES_PER_READ_MAX,
+  type Change,
+  latestChangeId,
+  recordChanges,
+} from "../../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
 import type { Store } from "../../../../src/customers/store/core/store.ts"
 import { settled } from "../../../support/time.ts"
@@ -68,4 +73,32 @@ test("polls during a read cause one more read after it, however many there are",
   gate.resolve()
   await settled()
   expect([received, readsCount]).toEqual([["key_1"], 2])
+})
+
+test("more changes than one read returns are read at once, and only then everything is known", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const count = CHANGES_PER_READ_MAX + 1
+  await recordChanges(log, async (_, note) => {
+    for (let at = 0; at < count; at++) await note("key_revoked", `key_${at}`)
+  })
+  const received: string[] = []
+  const readCounts: number[] = []
+  const turn = createChangePoller(
+    store,
+    [
+      {
+        applyChanges: changes => void received.push(...changes.map(one => one.subject)),
+        invalidateAll: () => undefined,
+      },
+    ],
+    0,
+    error => {
+      throw error
+    },
+    { now: () => 0, note: () => void readCounts.push(received.length) },
+  )
+  turn()
+  await turn.idle()
+  expect([received.length, received.at(-1), readCounts]).toEqual([count, `key_${count - 1}`, [count]])
 })
