@@ -23,7 +23,10 @@ export const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
 export function operatorMessage(error: unknown, { hostState }: Pick<System, "hostState">): string | null {
   if (error instanceof StartupError) return error.message
   const sentences = (codes: string, place: string, message: string, remedy: string): string =>
-    [message, hostState(codes, place), remedy].flatMap(text => text ?? []).map(asSentence).join(" ")
+    [message, hostState(codes, place), remedy]
+      .flatMap(text => text ?? [])
+      .map(asSentence)
+      .join(" ")
   if (error instanceof StoreError)
     return sentences(`${error.code} ${error.reason}`, error.location, error.message, error.remedy)
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null

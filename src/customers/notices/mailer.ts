@@ -31,7 +31,8 @@ export type SendResult =
 
 /** What an operator does about a mail server, by the step at which it fails. */
 export const SMTP_STEP_REMEDIES = {
-  connect: "Start it if it is stopped, and let this host reach its port; or set MAILKIND_SMTP_URL to a server that answers.",
+  connect:
+    "Start it if it is stopped, and let this host reach its port; or set MAILKIND_SMTP_URL to a server that answers.",
   tls: "Use the host name of the certificate in MAILKIND_SMTP_URL, and smtps:// for a port with TLS from the start.",
   log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
   command:
