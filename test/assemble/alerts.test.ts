@@ -43,13 +43,14 @@ const stats = real.processStats()
 /** Each alert and a fault by which it fires, and no other does. */
 const FAULTS: Readonly<Record<string, () => Fault>> = {
   MailkindDnsAway: () => {
-    let lost = 0
-    const queryCounts = () => ({ records: 9, no_data: 0, no_name: 0, timed_out: lost, unavailable: 0 })
-    const rest = { isBreakerOpen: false, answerCache: { entries: 0, hits: 0, misses: 0 }, tenantStats: null }
+    let isAway = false
+    const queryCounts = { records: 9, no_data: 0, no_name: 0, timed_out: 0, unavailable: 0 }
+    const answerCache = { entries: 0, hits: 0, misses: 0 }
+    const stats = { isBreakerOpen: false, answerCache, tenantStats: null, queryCounts }
     return {
-      parts: [{ samples: () => networkSamples(lost > 0, { ...rest, queryCounts: queryCounts() }) }],
+      parts: [{ samples: () => networkSamples(isAway, stats) }],
       happens: () => {
-        lost = 30
+        isAway = true
       },
     }
   },
@@ -186,11 +187,12 @@ function hostClock(aheadMs: number, jumpMs: number): Fault {
   }
 }
 
-/** The parts of a server whose database answers and whose clock is right. */
+/** The parts of a server whose database and DNS answer and whose clock is right. */
 const wellParts = (nowMs: number): readonly Part[] => [
   createStorePart({ isUnavailable: () => false, connectionsInUse: () => 0 } as OpenStore), // nothing else is asked
   {
     samples: () => [
+      ["mailkind_dns_up", 1],
       ["mailkind_clock_trusted", 1],
       ["mailkind_clock_timestamp_seconds", nowMs / 1000],
     ],
