@@ -5,12 +5,12 @@ import {
   fsyncSync,
   openSync,
   realpathSync,
-  statfsSync,
   statSync,
   unlinkSync,
   writeSync,
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
 import { errorCode, isSystemError } from "../base/errors.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
@@ -130,13 +130,11 @@ export function diagnoseDisk(path: string): DiagnosticResult {
   const full = resolve(path)
   const place = nearestExisting(full)
   if (place === null) return skipped(`No parent directory of ${full} can be read.`)
-  const { bavail, bsize, ffree, files } = statfsSync(place)
-  const free = bavail * bsize
+  const { freeBytes: free, hasInodes } = diskSpaceAt(place)
   const seen = `${mebibytes(free)} are free.`
   if (free < DISK_FREE_BYTES_MIN)
     return failed(`${seen} A server needs at least ${mebibytes(DISK_FREE_BYTES_MIN)}.`, FREE_SPACE_REMEDY)
-  // File systems without an inode table report zero inodes.
-  if (files > 0 && ffree === 0) return failed(`${seen} But it accepts no more files.`, FREE_SPACE_REMEDY)
+  if (!hasInodes) return failed(`${seen} But it accepts no more files.`, FREE_SPACE_REMEDY)
   if (free < DISK_FREE_BYTES_RECOMMENDED)
     return warning(`${seen} That is less than ${mebibytes(DISK_FREE_BYTES_RECOMMENDED)}.`, FREE_SPACE_REMEDY)
   return ok(seen)
@@ -171,15 +169,6 @@ function statOrErrorCode(path: string) {
   }
 }
 
-/** The path or its nearest existing parent directory; `null` if none is accessible. */
-function nearestExisting(path: string): string | null {
-  for (let place = path; ; place = dirname(place)) {
-    const found = statOrErrorCode(place)
-    if (found !== null && typeof found !== "string") return place
-    if (dirname(place) === place) return null
-  }
-}
-
 /** The error code of writing a file there, and of what else is done with it; `null` if it succeeds. The file is removed again. */
 export function writeErrorCode(path: string, use: (path: string) => void = () => undefined): string | null {
   try {
@@ -197,5 +186,3 @@ export function writeErrorCode(path: string, use: (path: string) => void = () =>
     return errorCode(fault)
   }
 }
-
-const mebibytes = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024)).toLocaleString("en")} MiB`

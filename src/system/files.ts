@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
 import { link, mkdir, open, readdir, readFile, rename, rm, statfs, writeFile } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
+import { type DiskSpace, toDiskSpace } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
 import { compareText, decodeUtf8 } from "../base/text.ts"
@@ -19,9 +20,6 @@ export type CheckoutFiles = {
 }
 
 const SMALL_FILE_BYTES_MAX = 1_048_576
-
-/** What can still be written to a disk, and that with what is used of it: root's reserve is left out, as df(1) does it. */
-export type DiskSpace = { readonly freeBytes: number; readonly sizeBytes: number }
 
 /** The file system. */
 export type SystemFiles = {
@@ -47,7 +45,7 @@ export type SystemFiles = {
   /** The modification time in milliseconds since the Unix epoch; `null` if the file is missing or not accessible. */
   readonly modifiedAtMs: (path: string) => number | null
   /** The room on the disk that has a directory, or will have it; `null` if the system does not tell. */
-  readonly diskSpace: (path: string) => Promise<DiskSpace | null>
+  readonly diskSpace: (path: string) => Promise<Pick<DiskSpace, "freeBytes" | "sizeBytes"> | null>
   /** A folder, which is created when its first file is written. */
   readonly folder: (path: string) => Folder
   /** Replaces a file so that `path` is always either the old file or the new one. */
@@ -232,8 +230,7 @@ function modifiedAtMs(path: string): number | null {
 /** Does not block the thread: a disk of the network may not answer. */
 async function diskSpace(path: string): Promise<DiskSpace | null> {
   try {
-    const { bsize, blocks, bfree, bavail } = await statfs(path)
-    return { freeBytes: bavail * bsize, sizeBytes: (blocks - bfree + bavail) * bsize }
+    return toDiskSpace(await statfs(path))
   } catch (error) {
     if (!isSystemError(error)) throw error
     const parent = dirname(resolve(path))

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from "node:fs"
-import { dirname, isAbsolute } from "node:path"
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
+import { isAbsolute } from "node:path"
+import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
 
 /** What keeps a file from being written, as errors of the system, of SQLite and of the database name it. */
@@ -29,21 +30,12 @@ export function hostState(
   return seen.length === 0 ? null : seen.join("; ")
 }
 
-/** The path, or the nearest folder above it that can be looked at. */
-function nearestExisting(path: string): string {
-  for (let place = path; ; place = dirname(place))
-    if (place === dirname(place) || orNull(() => statSync(place)) !== null) return place
-}
-
-const MEBIBYTE = 1_048_576
-
 function roomAt(path: string): string | null {
-  const disk = orNull(() => statfsSync(path))
-  if (disk === null) return null
-  const { bavail, blocks, bsize, ffree, files } = disk
-  const mebibytes = (count: number): string => `${Math.floor((count * bsize) / MEBIBYTE)} MiB`
-  const inodes = files > 0 && ffree === 0 ? ", and no inode" : ""
-  return `${mebibytes(bavail)} of ${mebibytes(blocks)} are free on the disk of ${path}${inodes}`
+  const space = orNull(() => diskSpaceAt(path))
+  if (space === null) return null
+  const { freeBytes, sizeBytes, hasInodes } = space
+  const inodes = hasInodes ? "" : ", and no inode"
+  return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
 }
 
 function accessAt(path: string): string | null {

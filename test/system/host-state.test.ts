@@ -12,7 +12,7 @@ test("a full disk is told with the room on it and its size, also of a file that 
   mkdirSync(folder)
   for (const codes of ["full", "ENOSPC", " SQLITE_FULL: database or disk is full", "EDQUOT"])
     expect(hostState(codes, join(folder, "new", "file"), PLENTY)).toMatch(
-      /^\d+ MiB of \d+ MiB are free on the disk of .*disk$/,
+      /^[\d,]+ MiB of [\d,]+ MiB are free on the disk of .*disk$/,
     )
 })
 

@@ -112,7 +112,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
   },
   "disk full": {
     ...{
-      names: /"fault":"full".*"seen":"\d+ MiB of \d+ MiB are free on the disk of /,
+      names: /"fault":"full".*"seen":"[\d,]+ MiB of [\d,]+ MiB are free on the disk of /,
       refuses: true,
       waitMsMax: WAIT_MS_MAX,
       backMsMax: BACK_MS_MAX,

@@ -10,11 +10,11 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statfsSync,
   statSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { diskSpaceAt } from "../../../base/disk-space.ts"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { createMigrationsTable, readSchemaVersion } from "../migrations/migrate.ts"
@@ -183,7 +183,8 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
     restrictSchema(database)
     // Another connection may be checkpointing the log.
     database.run("PRAGMA busy_timeout = 5000")
-    const free = freeBytes(dirname(to))
+    // A quota may allow less.
+    const { freeBytes: free } = diskSpaceAt(dirname(to))
     const needed = contentBytes(database)
     const full = new StoreError("full", dirname(to), `the copy needs up to ${needed} bytes, and ${free} were free`)
     if (needed > free) throw full
@@ -196,12 +197,6 @@ export function vacuumInto(from: string, to: string, isInUse: boolean): void {
   } finally {
     database.close()
   }
-}
-
-/** What this user may write to the disk of a directory. A quota may allow less. */
-function freeBytes(directory: string): number {
-  const { bavail, bsize } = statfsSync(directory)
-  return bavail * bsize
 }
 
 /** The size of the pages that have contents, with those that are in the write-ahead log alone. */

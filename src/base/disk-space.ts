@@ -1,0 +1,32 @@
+import { type StatsFs, statfsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { isSystemError } from "./errors.ts"
+
+/** The room on a disk, as df(1) tells it: the reserve of root is part of neither number. */
+export type DiskSpace = { readonly freeBytes: number; readonly sizeBytes: number; readonly hasInodes: boolean }
+
+/** The room on the disk of a file system. File systems without an inode table report zero inodes. */
+export const toDiskSpace = ({ bsize, blocks, bfree, bavail, ffree, files }: StatsFs): DiskSpace => ({
+  freeBytes: bavail * bsize,
+  sizeBytes: (blocks - bfree + bavail) * bsize,
+  hasInodes: files === 0 || ffree > 0,
+})
+
+/** The room on the disk of a path that exists. Throws an error of the system, and blocks the thread while the disk is silent. */
+export const diskSpaceAt = (path: string): DiskSpace => toDiskSpace(statfsSync(path))
+
+/** The path, or the nearest directory above it that can be looked at; null: there is none. */
+export function nearestExisting(path: string): string | null {
+  for (let place = path; ; place = dirname(place)) {
+    try {
+      statSync(place)
+      return place
+    } catch (error) {
+      if (!isSystemError(error)) throw error
+      if (dirname(place) === place) return null
+    }
+  }
+}
+
+/** A size as an operator reads it, rounded down. */
+export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1_048_576).toLocaleString("en")} MiB`
