@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "./log.ts"
+import { type Log, type LogFields, withFields } from "./log.ts"
 import type { LogMessage } from "./log-events.ts"
 import type { Stopwatch } from "./outside-world.ts"
 
@@ -112,7 +112,7 @@ export class FaultLog {
 
   /** The same log, whose lines all have these fields. It has faults of its own. */
   withFields(added: LogFields): FaultLog {
-    return new FaultLog((level, message, fields) => this.#log(level, message, { ...added, ...fields }), this.#deps)
+    return new FaultLog(withFields(this.#log, added), this.#deps)
   }
 
   /** Counts a task that failed by a fault that goes on, without a line. */

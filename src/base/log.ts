@@ -10,6 +10,12 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 /** Writes one log line. */
 export type Log = (level: LogLevel, message: LogMessage, fields?: LogFields) => void
 
+/** The same log, whose lines all have these fields. */
+export const withFields =
+  (log: Log, added: LogFields): Log =>
+  (level, message, fields) =>
+    log(level, message, { ...added, ...fields })
+
 /** How long the message of an error of the system may be. */
 const WHY_LENGTH_MAX = 300
 

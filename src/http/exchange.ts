@@ -1,5 +1,5 @@
 import { assert } from "../base/errors.ts"
-import type { Log, LogFields } from "../base/log.ts"
+import { type Log, type LogFields, withFields } from "../base/log.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
 import type { Category } from "../contract/categories.ts"
 import type { Recommendation } from "../contract/policies.ts"
@@ -89,10 +89,8 @@ export function requestFields({ id, request }: Pick<Exchange, "id" | "request">)
 }
 
 /** The log of a request: each line names it. */
-export const logOf =
-  (log: Log, exchange: Pick<Exchange, "id" | "request">): Log =>
-  (level, message, fields) =>
-    log(level, message, { ...requestFields(exchange), ...fields })
+export const logOf = (log: Log, exchange: Pick<Exchange, "id" | "request">): Log =>
+  withFields(log, requestFields(exchange))
 
 /** The caller of a request that has passed the stage which identifies it. */
 export function callerOf({ caller }: Exchange): CallerCredentials {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { createTimedPause } from "../base/concurrency.ts"
-import { type Log, logError } from "../base/log.ts"
+import { logError, withFields } from "../base/log.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
 import type { Check } from "../check/check.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
@@ -41,10 +41,6 @@ const COLLECTION_BOUNDS_LIVE: CollectionBounds = {
   young: { rows: 10_000, lookups: NEVER, bytes: NEVER },
   all: { rows: 100_000, lookups: 10_000, bytes: MOVED_BYTES },
 }
-
-/** The log of a job, whose lines name it. */
-const ofJob = (log: Log, job: string | undefined): Log =>
-  job === undefined ? log : (level, message, fields) => log(level, message, { job, ...fields })
 
 /** About one commit a second beside live requests, and ten at full speed. */
 export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
@@ -127,7 +123,8 @@ export function createJobsService(
     hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
     onGivenUp: (job, row) =>
       log("error", "a list is given up, since it ended its process twice", { job, row, remedy: GIVEN_UP_REMEDY }),
-    onError: (message, error, job) => logError(ofJob(log, job), message, jobsDirectory(context.settings))(error),
+    onError: (message, error, job) =>
+      logError(job === undefined ? log : withFields(log, { job }), message, jobsDirectory(context.settings))(error),
   })
   const jobs = {
     ...{ service, store, files, keepHours },
