@@ -1,6 +1,5 @@
 import { backoffMs } from "../base/backoff.ts"
-import type { Log, LogFields } from "../base/log.ts"
-import type { LogMessage } from "../base/log-events.ts"
+import { type Log, type LogFields, withFields } from "../base/log.ts"
 import type { SetTimer, Stopwatch } from "../base/outside-world.ts"
 import type {
   StartWorker,
@@ -64,6 +63,7 @@ type PendingEvents = Record<"listening" | "routed" | "closed", PromiseWithResolv
 export class WorkerSlot {
   readonly #index: number
   readonly #deps: WorkerSlotDeps
+  readonly #log: Log
   readonly #backoff = new RestartBackoff()
   readonly #startResult = Promise.withResolvers<WorkerStart>()
   /** Resolves when the last worker has ended. */
@@ -86,6 +86,7 @@ export class WorkerSlot {
   constructor(index: number, deps: WorkerSlotDeps) {
     this.#index = index
     this.#deps = deps
+    this.#log = withFields(deps.log, { worker: index })
   }
 
   /**
@@ -275,20 +276,15 @@ export class WorkerSlot {
   /** Why the worker has ended, as far as it or the kernel tells, and what an operator does. */
   #causeOf({ exitCode, killedBy }: WorkerExit): { readonly why: string; readonly remedy: string | null } {
     if (this.#failureMessage !== null) return { why: this.#failureMessage, remedy: null }
-    if (killedBy === "SIGKILL") {
-      const kills = this.#deps.outOfMemoryKills()
-      if (kills === null || this.#killsBefore === null)
-        return { why: "Something outside of mailkind has killed it.", remedy: KILLED_REMEDY }
-      return kills > this.#killsBefore
-        ? { why: "The kernel has killed a process for lack of memory (OOM).", remedy: OUT_OF_MEMORY_REMEDY }
-        : {
-            why: "Something outside of mailkind has killed it. The kernel counts no kill for lack of memory.",
-            remedy: KILLED_REMEDY,
-          }
-    }
-    return killedBy === null
-      ? { why: `It ended by itself with the exit code ${exitCode}.`, remedy: DEFECT_REMEDY }
-      : { why: `The signal ${killedBy} has ended it.`, remedy: CRASH_SIGNALS.has(killedBy) ? DEFECT_REMEDY : null }
+    if (killedBy === null) return { why: `It ended by itself with the exit code ${exitCode}.`, remedy: DEFECT_REMEDY }
+    if (killedBy !== "SIGKILL")
+      return { why: `The signal ${killedBy} has ended it.`, remedy: CRASH_SIGNALS.has(killedBy) ? DEFECT_REMEDY : null }
+    const [before, now] = [this.#killsBefore, this.#deps.outOfMemoryKills()]
+    const isKnown = before !== null && now !== null
+    if (isKnown && now > before)
+      return { why: "The kernel has killed a process for lack of memory (OOM).", remedy: OUT_OF_MEMORY_REMEDY }
+    const notByKernel = isKnown ? " The kernel counts no kill for lack of memory." : ""
+    return { why: `Something outside of mailkind has killed it.${notByKernel}`, remedy: KILLED_REMEDY }
   }
 
   #finish(pid: number | null, exit: WorkerExit): void {
@@ -296,10 +292,6 @@ export class WorkerSlot {
     this.#hasExitedCleanly = exit.exitCode === 0 || exit.killedBy === "SIGTERM"
     if (!this.#hasExitedCleanly) this.#log("error", "a worker did not stop cleanly", exitFields(pid, exit))
     this.#finalExit.resolve()
-  }
-
-  #log(level: "info" | "error", message: LogMessage, fields: LogFields = {}): void {
-    this.#deps.log(level, message, { worker: this.#index, ...fields })
   }
 }
 
