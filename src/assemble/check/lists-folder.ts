@@ -2,7 +2,6 @@ import { refreshFolder, refreshLockDeps, sourceBundleId } from "../../check/acti
 import { adoptPin } from "../../check/refresh/lists-in-force.ts"
 import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import {
-  decodeRefreshState,
   formatRefreshState,
   INITIAL_REFRESH_STATE,
   manifestFileName,
@@ -40,9 +39,8 @@ export type ListsFolder = {
   readonly folder: RefreshFolder
   /** The id of the source bundle of this program. */
   readonly bundleId: string
-  readonly state: RefreshState
   /** The states of other versions of the program that share the folder, by the names of their files. */
-  readonly others: ReadonlyMap<string, RefreshState>
+  readonly readOthers: () => Promise<ReadonlyMap<string, RefreshState>>
   /** The time by which lists are dated: that of the database, if it has a clock. */
   readonly clock: () => number
 }
@@ -55,11 +53,8 @@ export async function withListsFolder<T>(
   const { system, settings } = context
   const bundleId = await sourceBundleId(system)
   if (settings.MAILKIND_DATABASE_URL === null) {
-    const folder = refreshFolder(context)
-    const run = async () => {
-      const state = decodeRefreshState(await folder.read(STATE_FILE))
-      return { result: await work({ folder, bundleId, state, others: new Map(), clock: system.clock }) }
-    }
+    const lists = { folder: refreshFolder(context), bundleId, readOthers: async () => new Map(), clock: system.clock }
+    const run = async () => ({ result: await work(lists) })
     const locked = await withRefreshLock(refreshLockDeps(context), run)
     return locked === null ? "busy" : locked.result
   }
@@ -70,9 +65,7 @@ export async function withListsFolder<T>(
     const run = async (writer: SharedFilesWriter) => {
       const folder = sharedFolder(store, writer, bundleId)
       await addOwnDownloads(context, folder)
-      const state = decodeRefreshState(await folder.read(STATE_FILE))
-      const others = await readOtherStates(store, bundleId)
-      return { result: await work({ folder, bundleId, state, others, clock }) }
+      return { result: await work({ folder, bundleId, readOthers: () => readOtherStates(store, bundleId), clock }) }
     }
     const locked = await withSharedFiles(store, { ...system, clock }, run)
     return locked === null ? "busy" : locked.result

@@ -41,8 +41,9 @@ const DAMAGED_STATE = "The state of the lists in the database is damaged. Run `m
 /** Changes what is in force, for all versions of the program that share a database; `busy`: another process is changing the lists. */
 export async function changeListsInForce(context: AppContext, act: ListsAct): Promise<ListsActResult | "busy"> {
   const builtIn = await bundledVersion(context.system)
-  return await withListsFolder(context, async ({ folder, bundleId, state: stored, others }) => {
-    const state = stateInUse(stored, bundleId)
+  return await withListsFolder(context, async ({ folder, bundleId, readOthers }) => {
+    const state = stateInUse(decodeRefreshState(await folder.read(STATE_FILE)), bundleId)
+    const others = await readOthers()
     const rest = [...others.values()]
     const applied = applyAct(act, state, rest, builtIn)
     if (applied === null) return { kind: "none", now: inForce(state, rest, builtIn) }

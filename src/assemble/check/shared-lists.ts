@@ -14,7 +14,7 @@ import {
 } from "../../check/active-lists/lists-in-place.ts"
 import type { LoadedLists } from "../../check/domain-lookup.ts"
 import { openPack } from "../../check/lists/pack/pack.ts"
-import { chooseLists, removeUnusedFiles } from "../../check/refresh/lists-in-force.ts"
+import { chooseLists, removeUnusedFiles, stateInUse } from "../../check/refresh/lists-in-force.ts"
 import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import {
   decodeRefreshState,
@@ -72,8 +72,7 @@ export async function takeSharedLists(
   const work = async (): Promise<TakenLists> => {
     const local = decodeRefreshState(await folder.read(STATE_FILE))
     if (shared === null) return await keepOwn(folder, local, mark)
-    const isOurs = local.stock === stock || local.pinned !== null
-    const currentInUse = isOurs ? local.in_use : null
+    const { in_use: currentInUse } = stateInUse(local, stock)
     const { inUse, nextAtMs } = chooseLists(shared, { delayMs, nowMs, currentInUse })
     const fault = inUse === null ? null : await takePack(store, folder, inUse)
     if (fault !== null) return refused(context, fault)

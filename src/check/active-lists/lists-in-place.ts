@@ -7,6 +7,7 @@ import { type DomainLists, type LoadedLists, openLists } from "../domain-lookup.
 import type { PackManifest } from "../lists/manifest.ts"
 import type { OpenPackResult } from "../lists/pack/pack.ts"
 import { changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../refresh/list-files.ts"
+import { stateInUse } from "../refresh/lists-in-force.ts"
 import { type RefreshLockDeps, withRefreshLock } from "../refresh/refresh-lock.ts"
 import {
   decodeRefreshState,
@@ -140,10 +141,8 @@ async function readRefreshedLists(
       message: "The files of the last refresh are damaged.",
       remedy: "Run `mailkind lists update`.",
     }
-  const { in_use: sha256, stock, pinned } = state
-  // A pinned pack stays in use whichever version of the program has built it.
-  const isOurs = stock === bundled.pack.sha256 || pinned !== null
-  return sha256 === null || !isOurs ? null : await readPack(context, state, sha256)
+  const { in_use: sha256 } = stateInUse(state, bundled.pack.sha256)
+  return sha256 === null ? null : await readPack(context, state, sha256)
 }
 
 /** The newest lists of an earlier refresh that are not damaged; null: there are none. */

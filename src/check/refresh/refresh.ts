@@ -13,7 +13,7 @@ import { type DownloadedSource, type SourceBundle, withDownloads } from "../list
 import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
 import { type BundleChange, freedNamesFault } from "./freed-names.ts"
 import { type LargeDownloads, largeDownloads } from "./large-sources.ts"
-import { removeUnusedFiles, type WrittenPack, withActivePack } from "./lists-in-force.ts"
+import { removeUnusedFiles, stateInUse, type WrittenPack, withActivePack } from "./lists-in-force.ts"
 import {
   addWindow,
   namesAddedOn,
@@ -112,10 +112,9 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   const queried = [...requested.values()].filter(isQueried)
   const sources = await fillPasts(run, await refreshSources(run, queried))
   const state: RefreshState = {
-    ...before,
+    // This refresh must not put a pack of another bundle in use.
+    ...stateInUse(before, bundleId),
     stock: bundleId,
-    // A pack of another bundle is in use only if it is pinned, and this refresh must not put it in use (`DECISIONS 15`).
-    in_use: before.stock === bundleId || before.pinned !== null ? before.in_use : null,
     ...(single === null && askedNow(before, Object.values(sources), clock())),
     sources: retainedSources(requested, before, sources, id => downloads.has(id)),
   }

@@ -80,8 +80,8 @@ export const listSharedFiles = (store: Store): Promise<readonly SharedFileInfo[]
 
 /** Which lists are in force, as a mark that changes with them; null: nobody has shared any. */
 export async function readListsMark(store: Store): Promise<string | null> {
-  const row = await store.one<{ readonly mark: string }>("SELECT mark FROM lists_head WHERE singleton = 1")
-  return row === null || row.mark === "" ? null : row.mark
+  const row = await store.one<{ readonly mark: string | null }>(`SELECT ${LISTS_MARK_SQL} AS mark`)
+  return row?.mark || null
 }
 
 /** Changes the files while this process holds them. Each change is a transaction, and fails with a `StartupError` once another process holds them. */
