@@ -9,8 +9,11 @@ export type ListsInForceDeps = {
   readonly changeInForce: (act: ListsAct) => Promise<ListsActResult | "busy">
 }
 
-/** What is printed when the lists of the program are in use, and the error while another process changes what is in force. */
-export const BUILT_IN_IN_USE = "The built-in lists are in use."
+/** Says which version of the lists is in use. */
+export const inUseText = (version: string): string =>
+  version === BUILT_IN ? "The built-in lists are in use." : `The lists ${version} are in use.`
+
+/** The error while another process changes what is in force. */
 export const LISTS_BUSY = "Another process refreshes or changes the lists. Try again when it is done."
 
 /** Registers `lists pin`, `unpin`, `release` and `rollback` with the group. */
@@ -51,14 +54,14 @@ async function act(
   if (result.kind === "none") throw new CommandError(refusal(what, now), what.kind === "pin" ? 2 : 1)
   const { pinnedBefore } = result
   if (asJson) return printJson(output, { ...inForceJson(now), pinned_before: pinnedBefore })
-  output.line(now.inUse === BUILT_IN ? BUILT_IN_IN_USE : `The lists ${now.inUse} are in use.`)
+  output.line(inUseText(now.inUse))
   if (now.pinned !== null) output.line("They are pinned, until `lists unpin`.")
   if (pinnedBefore !== null && pinnedBefore !== now.pinned) output.line(`${pinnedBefore} was pinned before.`)
 }
 
 function refusal({ kind }: ListsAct, now: ListsInForce): string {
   if (kind === "pin") return `There are no such lists. There are: ${versionsOf(now).join(", ")}.`
-  return kind === "roll_back" ? "The built-in lists are in use. There are no older ones." : "No lists were built yet."
+  return kind === "roll_back" ? `${inUseText(BUILT_IN)} There are no older ones.` : "No lists were built yet."
 }
 
 const versionsOf = ({ packs }: ListsInForce): readonly string[] => [...packs.map(({ version }) => version), BUILT_IN]

@@ -16,7 +16,7 @@ import { askedAtMs, BUILT_IN, isUseless, type SourceState } from "../check/refre
 import { leftOutMessages } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
-import { BUILT_IN_IN_USE, LISTS_BUSY, type ListsInForceDeps, registerInForceCommands } from "./lists-in-force.ts"
+import { inUseText, LISTS_BUSY, type ListsInForceDeps, registerInForceCommands } from "./lists-in-force.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Dependencies of the `lists` commands. */
@@ -251,14 +251,9 @@ async function listsUpdate(
   else {
     const rows = Object.entries(sources).map(([id, state]) => [id, state.outcome, sourceMessage(state)])
     printTable(output, [["source", "became", "why"], ...rows])
-    output.line(inUseMessage(version))
+    output.line(version === null ? "The lists in use are the same." : inUseText(version))
     if (pinned !== null) output.line("They are pinned. What was downloaded is used after `lists unpin`.")
   }
   if (faults.length > 0) throw new CommandError(["the lists could not be built:", ...faults].join("\n  "))
   if (Object.values(sources).every(isUseless)) throw new CommandError("No source could be used.")
-}
-
-function inUseMessage(version: string | null): string {
-  if (version === null) return "The lists in use are the same."
-  return version === BUILT_IN ? BUILT_IN_IN_USE : `The lists ${version} are in use.`
 }
