@@ -210,12 +210,11 @@ export async function checkSmtp(url: string, bounds: SmtpBounds = SMTP_BOUNDS): 
     return { kind: "well", hostPort, isEncrypted: connection.secure, isLoggedIn: auth !== undefined }
   } catch (fault) {
     const { code, originalCode, responseCode } = fault as Partial<NodemailerError> // all that the library throws is of it
-    const isTls = step === "connect" && code === "ETLS"
     connection.close()
     return {
       kind: "failed",
       hostPort,
-      step: isTls ? "tls" : step,
+      step: step === "connect" ? stepOf(fault, null) : step,
       cause: originalCode ?? code ?? "closed",
       reply: responseCode ?? null,
     }
