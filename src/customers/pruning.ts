@@ -37,6 +37,9 @@ type PruningDeps = {
 /** What is too old: how often it is deleted, how, and what the log says when that fails. */
 type Pruner = readonly [everyMs: number, prune: (nowMs: TrustedInstant) => Promise<unknown>, failure: LogMessage]
 
+/** Deletes at most so many rows of a kind that are too old, and returns their count. */
+type PruneRows = (store: Store, nowMs: TrustedInstant, rowsMax: number) => Promise<number>
+
 const MINUTE_MS = 60_000
 const TEN_MINUTES_MS = 600_000
 
@@ -45,16 +48,19 @@ const PRUNED_ROWS_MAX = 1000
 const PIECES_MAX = 1000
 
 /** Deletes rows piece by piece, until a piece is not full. What has arrived is handled between two of them. */
-async function inPieces(prune: (rowsMax: number) => Promise<number>): Promise<void> {
-  for (let pieces = 0; pieces < PIECES_MAX && (await prune(PRUNED_ROWS_MAX)) >= PRUNED_ROWS_MAX; pieces++)
-    await yieldThread()
-}
+const inPieces =
+  <Instant>(prune: (nowMs: Instant, rowsMax: number) => Promise<number>) =>
+  async (nowMs: Instant): Promise<void> => {
+    for (let pieces = 0; pieces < PIECES_MAX && (await prune(nowMs, PRUNED_ROWS_MAX)) >= PRUNED_ROWS_MAX; pieces++)
+      await yieldThread()
+  }
 
 /** Deletes in the background what is too old, by one process of the node, while the time is trusted. `pruneAll` does it now, and never rejects. */
 export function createPruning({ store, trustedTime, runInterval, claims, log, pruneMails, freeChecks }: PruningDeps) {
+  const stored = (prune: PruneRows) => inPieces((nowMs: TrustedInstant, rowsMax) => prune(store, nowMs, rowsMax))
+  const signInRows = [pruneSignIns, pruneInvitations, pruneSessions, pruneWrongCodes, prunePasses].map(stored)
   const pruneSignInRows = async (nowMs: TrustedInstant): Promise<void> => {
-    for (const prune of [pruneSignIns, pruneInvitations, pruneSessions, pruneWrongCodes, prunePasses])
-      await inPieces(rowsMax => prune(store, nowMs, rowsMax))
+    for (const prune of signInRows) await prune(nowMs)
   }
   const pruners: readonly Pruner[] = [
     [
@@ -64,22 +70,10 @@ export function createPruning({ store, trustedTime, runInterval, claims, log, pr
     ],
     [MINUTE_MS, nowMs => pruneFormerUse(store, nowMs), "the use of deleted accounts was not deleted"],
     [MINUTE_MS, pruneSignInRows, "expired sign-ins and sessions were not deleted"],
-    [
-      MINUTE_MS,
-      nowMs => inPieces(rowsMax => pruneIdempotentRequests(store, nowMs, rowsMax)),
-      "old answers to repeated requests were not deleted",
-    ],
-    [
-      TEN_MINUTES_MS,
-      nowMs => inPieces(rowsMax => pruneNetworks(store, nowMs, rowsMax)),
-      "old networks of keys were not deleted",
-    ],
-    [
-      TEN_MINUTES_MS,
-      nowMs => inPieces(async rowsMax => (await freeChecks?.prune(nowMs, rowsMax)) ?? 0),
-      "expired data of free checks was not deleted",
-    ],
-    [TEN_MINUTES_MS, nowMs => inPieces(rowsMax => pruneMails(nowMs, rowsMax)), "old mails were not deleted"],
+    [MINUTE_MS, stored(pruneIdempotentRequests), "old answers to repeated requests were not deleted"],
+    [TEN_MINUTES_MS, stored(pruneNetworks), "old networks of keys were not deleted"],
+    [TEN_MINUTES_MS, inPieces(freeChecks?.prune ?? (async () => 0)), "expired data of free checks was not deleted"],
+    [TEN_MINUTES_MS, inPieces(pruneMails), "old mails were not deleted"],
     [HOUR_MS, nowMs => pruneTraffic(store, nowMs), "old traffic was not deleted"],
   ]
   const works = pruners.map(
@@ -87,7 +81,7 @@ export function createPruning({ store, trustedTime, runInterval, claims, log, pr
   )
   // Too many acts are deleted even while the time is not trusted.
   const pruneAdministration = async (): Promise<void> => {
-    await inPieces(rowsMax => pruneActs(store, trustedTime.now(), rowsMax))
+    await inPieces((nowMs: TrustedInstant | null, rowsMax) => pruneActs(store, nowMs, rowsMax))(trustedTime.now())
     await whenTrusted(trustedTime, nowMs => pruneFormerSuspensions(store, nowMs))
   }
   const administrationFailed = logError(log, "old acts of administrators and suspensions were not deleted")
