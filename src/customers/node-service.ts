@@ -71,14 +71,17 @@ export async function findNodeIdentity({ system, settings, log }: IdentityContex
     return { id: created ?? startId, startId }
   } catch (error) {
     if (!isSystemError(error)) throw error
-    logError(
-      log,
-      "the id of this node cannot be kept in its data directory",
-      join(settings.MAILKIND_DATA_DIR, IDENTITY_FILE),
-    )(error)
+    logLostId({ settings, log })(error)
     return { id: startId, startId }
   }
 }
+
+const logLostId = ({ settings, log }: Pick<IdentityContext, "settings" | "log">) =>
+  logError(
+    log,
+    "the id of this node cannot be kept in its data directory",
+    join(settings.MAILKIND_DATA_DIR, IDENTITY_FILE),
+  )
 
 /** An identity as a text, which workers get. */
 export const formatIdentity = ({ id, startId }: NodeIdentity): string => `${id} ${startId}`
@@ -189,22 +192,14 @@ const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes 
 const SET_BACK_REMEDY =
   "If you restored it or promoted a standby, do nothing. If not, look at its log: what was written last may be lost."
 
-/** This node goes on under a new id. */
+/** Keeps the new id of this node, under which it continues. */
 function keepNewId({ system, settings, log }: IdentityContext, id: string): void {
   log("warn", "another server runs with the identity of this one", {
     where: settings.MAILKIND_DATA_DIR,
     remedy: COPIED_REMEDY,
   })
   const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
-  void folder
-    .writeAtomic(IDENTITY_FILE, `${id}\n`)
-    .catch(
-      logError(
-        log,
-        "the id of this node cannot be kept in its data directory",
-        join(settings.MAILKIND_DATA_DIR, IDENTITY_FILE),
-      ),
-    )
+  void folder.writeAtomic(IDENTITY_FILE, `${id}\n`).catch(logLostId({ settings, log }))
 }
 
 const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node continues under a new id."
