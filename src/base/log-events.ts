@@ -29,11 +29,8 @@ const ofRequest = (meaning: string): LogEvent => event("error", ["request_id", "
 /** The fields of a line that tells of an outage: `where` is the host and port, the URL or the path, `why` the code and the words of the error. */
 export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
 
-/** What the host shows of a fault, if it shows anything. */
-const SEEN = "seen"
-
 /** An outage begins. An operator finds its cause from this line alone. */
-const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} ${SEEN}`.trim(), meaning)
+const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} seen`.trim(), meaning)
 
 /** The fields of a line that tells that an outage is over: where it was, how long it lasted, and how many requests and tasks failed by it. */
 const ENDED = "where lasted_s failed_requests failed_tasks"
@@ -128,7 +125,7 @@ export const LOG_EVENTS = {
   "a file of the lists could not be written": outage("error", "", "It is tried again within minutes."),
   "the server starts without the lists of the other nodes": outage("warn", "", "It uses the last lists that it took, or the built-in ones, and tries again."),
   "the lists of all nodes cannot be used here; the current ones stay in use": outage("error", "fault", "Verdicts may differ from those of other nodes. It is tried again every half a minute."),
-  "the lists of all nodes are in use here again": event("info", "lasted_s failed_requests failed_tasks", "Verdicts are those of the other nodes."),
+  "the lists of all nodes are in use here again": event("info", ENDED, "Verdicts are those of the other nodes."),
   "the lists of all nodes were not looked up": failed("The next poll of the database tries again."),
   "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails
