@@ -132,8 +132,7 @@ export function createJobsService(
       replaceCallbackSecret({ store, clock, random, actor }, accountId),
     ...{ bytesMax: settings.MAILKIND_JOB_BYTES_MAX, allowsLocalCallbacks: settings.MAILKIND_CALLBACKS === "local" },
   }
-  const read = () => jobSamples(store)
-  const queriedSamples = [{ read, failure: "the jobs were not counted" }] as const
+  const queriedSamples = [{ read: () => jobSamples(store), failure: "the jobs were not counted" }] as const
   return { jobs, service, part: { start: () => service.start(), stop: () => service.stop(), queriedSamples } }
 }
 
