@@ -13,11 +13,23 @@ const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: 
   meaning,
 })
 
-/**
- * The fields of a line about work in the background that failed: `error` is the name of the error, `fault` its code, `where` the database, file or
- * folder, `why` what was seen, `remedy` what to do, `at` the frames of a defect, and `seen` what the host shows of
- * it: the room on the disk, the owner of the file, or how many files and sockets are open.
- */
+/** The fields that many lines have, each with what it tells. */
+export const COMMON_FIELDS = {
+  request_id: "The request.",
+  trace_id: "The trace of the request, by its `traceparent` (W3C Trace Context).",
+  fault: "The name of a fault, or the code of an error.",
+  where: "A host and port, a URL without its path, or a path on the disk.",
+  why: "The code of the error and its words.",
+  remedy: "What to do.",
+  seen: "The free space of a full disk, the owner of a file that cannot be used, or how many files and sockets are open.",
+  error: "The name of an error.",
+  at: "The frames of the stack, of a defect.",
+  lasted_s: "How long an outage lasted.",
+  failed_requests: "How many requests failed by it.",
+  failed_tasks: "How many tasks in the background failed by it.",
+} as const satisfies Readonly<Record<string, string>>
+
+/** The fields of a line about work in the background that failed. */
 export const BACKGROUND_FIELDS = ["error", "fault", "where", "why", "remedy", "at", "seen"] as const
 
 /** Work in the background that failed. It is tried again. */
@@ -26,13 +38,13 @@ const failed = (meaning: string): LogEvent => event("error", BACKGROUND_FIELDS.j
 /** The same, for a request. */
 const ofRequest = (meaning: string): LogEvent => event("error", ["request_id", "trace_id", ...BACKGROUND_FIELDS].join(" "), meaning)
 
-/** The fields of a line that tells of an outage: `where` is the host and port, the URL or the path, `why` the code and the words of the error. */
+/** The fields of a line that tells of an outage. */
 export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
 
 /** An outage begins. An operator finds its cause from this line alone. */
 const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} seen`.trim(), meaning)
 
-/** The fields of a line that tells that an outage is over: where it was, how long it lasted, and how many requests and tasks failed by it. */
+/** The fields of a line that tells that an outage is over. */
 const ENDED = "where lasted_s failed_requests failed_tasks"
 
 const TRIED_AGAIN = "The server tries again."
@@ -44,15 +56,15 @@ const MAIL = "notice account"
 export const LOG_EVENTS = {
   // Requests
   "a request failed": event("info", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 500 on, but for `/v1/health`."),
-  "a request failed by a defect": event("error", "request_id trace_id error at fault where why remedy seen", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
-  "a form from another origin was refused": event("warn", "request_id trace_id route origin base_url remedy", "The address of the form is not `MAILKIND_BASE_URL`. Each origin is logged once."),
+  "a request failed by a defect": event("error", "request_id trace_id error at fault where why remedy seen", "A defect of the server, or a database that is damaged."),
+  "a form from another origin was refused": event("warn", "request_id trace_id route origin base_url remedy", "The address of the form is not `MAILKIND_BASE_URL`."),
   "a request was refused": event("debug", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 400 to 499, or a failed health check."),
   "slow response": event("warn", "request_id trace_id route status took_ms tier category degraded", "A status below 500, after `MAILKIND_SLOW_MS` or longer."),
   "response sent": event("debug", "request_id trace_id route status took_ms tier category degraded", "Any other response."),
   "more failed responses": event("info", "count slowest_ms", "So many more failed in the last second."),
   "more slow responses": event("warn", "count slowest_ms", "So many more were slow in the last second."),
   "evidence was not read": event(["error", "debug"], "fault error why at", "A defect of the server. The evidence that `fault` names counts as unavailable."),
-  "a tool of an agent failed": event("error", "request_id trace_id error why at", "A defect. The agent got an error. `at` has the frames of the stack."),
+  "a tool of an agent failed": event("error", "request_id trace_id error why at", "A defect. The agent got an error."),
   "leak report handled": event("info", "request_id trace_id items unreadable keys_revoked keys_revoked_before no_secret_keys failed", "A leak reporter sent keys."),
   "the leak reporter's public keys were not fetched": outage("warn", "", "Its reports are refused until they are."),
   "the request log was not exported": ofRequest("The download broke off."),
@@ -66,13 +78,9 @@ export const LOG_EVENTS = {
   "the database does not answer": outage("error", "fault", "An outage begins."),
   "the database answers again": event("info", ENDED, "The outage has ended."),
   "this server is cut off from a database that others reach": event("warn", "where remedy seen", "It is not ready until the database answers it. `where` is the other server."),
-  "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age, and no day begins by it."),
+  "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age."),
   "the clock is no longer in doubt": event("info", ENDED, "What is too old is deleted again."),
-  "DNS does not answer": outage(
-    "warn",
-    "fault",
-    "Verdicts use the lists alone. `why` tells it of each server. `dns_silent`: no server answers in time. `dns_refused`: each refuses, or nothing listens at its port. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied. `dns_unnamed`: the system names no server.",
-  ),
+  "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `why` names each server. `fault` is `dns_silent`, `dns_refused`, `dns_failing`, `dns_denying` or `dns_unnamed`."),
   "DNS answers again": event("info", ENDED, "`failed_tasks` domains were checked without DNS."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", ENDED, "Less than eight tenths are open."),
@@ -95,7 +103,7 @@ export const LOG_EVENTS = {
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
   "every line is logged": event("info", "", "SIGUSR2 came."),
   "the log is as it was set": event("info", "", "SIGUSR2 came again."),
-  "metrics are served as soon as their port is free": event("warn", "why", "Another process has the port. `why` names it, if this user may see it."),
+  "metrics are served as soon as their port is free": event("warn", "why", "Another process has the port."),
   "metrics are served now": event("info", "", "The port became free."),
   // Workers and takeovers
   "a worker listens": event("info", "pid", "It accepts requests."),
@@ -108,10 +116,10 @@ export const LOG_EVENTS = {
   "the previous server has not ended yet": event("warn", "remedy", "It still answers requests."),
   "the previous server continues, because this one was late; stop the previous one": event("error", "remedy", "Both servers run."),
   "connections that are being opened now may be lost": event("warn", "", "The system cannot route them during a takeover."),
-  "no server can take over from this one": event("warn", "where remedy seen", "No socket can be created in the data directory, so `serve --replace` does not find it."),
+  "no server can take over from this one": event("warn", "where remedy seen", "No socket can be created in the data directory."),
   // Lists
   "the lists were refreshed": event("info", "version", "`version` is in use."),
-  "another process refreshes the lists": event("info", "", "Another node, or a command. This node uses what it brings."),
+  "another process refreshes the lists": event("info", "", "This node uses what it brings."),
   "the lists were not refreshed": outage(["warn", "error"], "", "The last good copies are in use."),
   "no new lists were built; the current ones stay in use": outage("error", "", "The downloads made no valid lists."),
   "a source of the lists could not be used": outage("warn", "source outcome", "Its last good copy is in use, if there is one."),
@@ -123,10 +131,10 @@ export const LOG_EVENTS = {
   "a file of the lists was changed on the disk": outage("error", "", "Verdicts do not change: they come from memory."),
   "a file of the lists was replaced by its copy in memory": event("info", "where", "It is undamaged again."),
   "a file of the lists could not be written": outage("error", "", "It is tried again within minutes."),
-  "the server starts without the lists of the other nodes": outage("warn", "", "It uses the last lists that it took, or the built-in ones, and tries again."),
-  "the lists of all nodes cannot be used here; the current ones stay in use": outage("error", "fault", "Verdicts may differ from those of other nodes. It is tried again every half a minute."),
+  "the server starts without the lists of the other nodes": outage("warn", "", "It uses those that it has, and tries again."),
+  "the lists of all nodes cannot be used here; the current ones stay in use": outage("error", "fault", "Verdicts may differ from those of other nodes."),
   "the lists of all nodes are in use here again": event("info", ENDED, "Verdicts are those of the other nodes."),
-  "the lists of all nodes were not looked up": failed("The next poll of the database tries again."),
+  "the lists of all nodes were not looked up": failed(TRIED_AGAIN),
   "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails
   "a mail was sent": event("debug", MAIL, "The mail server took it."),
@@ -134,8 +142,8 @@ export const LOG_EVENTS = {
   "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
-  "no mail can be sent now": outage("warn", "fault", "The mail server fails, and all emails wait. It is tried again after 2 seconds, later once a minute. A sign-in is tried for ten minutes."),
-  "mails can be sent again": event("info", ENDED, "The mail server answers, and has not failed for ten seconds. `failed_tasks` attempts have failed."),
+  "no mail can be sent now": outage("warn", "fault", "All emails wait, those for sign-ins ten minutes at most."),
+  "mails can be sent again": event("info", ENDED, "The mail server has not failed for ten seconds."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
@@ -143,11 +151,11 @@ export const LOG_EVENTS = {
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "fault held remedy", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
-  "the database is in an earlier state": event("warn", "remedy", "It was restored, or a failover lost writes. What was cached of the later state is dropped."),
+  "the database is in an earlier state": event("warn", "remedy", "It was restored, or a failover lost writes."),
   "another server runs with the identity of this one": event("warn", "where remedy seen", "The data directory was copied, or two servers share it."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
-  "a callback failed and is sent again": event(["warn", "debug"], "fault account where result remedy", "The first of an outage; others are counted with it. `where` is the host of the receiver, `result` its status, or why there is none."),
-  "a callback was not delivered": event("info", "account where result ending", "The receiver at the host `where` is gone, or has failed for a day. `result` is its status, or why there is none."),
+  "a callback failed and is sent again": event(["warn", "debug"], "fault account where result remedy", "`where` is the host of the receiver, `result` its status, or why there is none."),
+  "a callback was not delivered": event("info", "account where result ending", "The receiver is gone, or has failed for a day."),
   // Work in the background
   "a mail could not be written": failed(TRIED_AGAIN),
   "claims on mails were not renewed": failed(TRIED_AGAIN),
@@ -175,8 +183,8 @@ export const LOG_EVENTS = {
   "old logged requests were not deleted": failed(ONLY_OLD),
   "units were not leased ahead, or not given back": failed("The next request leases units itself."),
   "changes of other processes were not read": failed("A revoked key may work for up to a minute."),
-  "terms were not read": failed("The terms and corrections read last apply."),
-  "corrections were not read": failed("The terms and corrections read last apply."),
+  "terms were not read": failed("Those that were read last apply."),
+  "corrections were not read": failed("Those that were read last apply."),
   "expired sign-ins and sessions were not deleted": failed(ONLY_OLD),
   "expired data of free checks was not deleted": failed(ONLY_OLD),
   "the use of deleted accounts was not deleted": failed(ONLY_OLD),

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { assert } from "../../../../base/errors.ts"
-import { BACKGROUND_FIELDS, LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
+import { BACKGROUND_FIELDS, COMMON_FIELDS, LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
 import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
@@ -66,7 +66,11 @@ export const OPERATION_INSERTS = {
       ["Other work", groups.filter(rows => !large.includes(rows)).flat()],
     ])
   },
-  "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
+  "log-common-fields": () =>
+    nameTable(
+      ["Field", "Meaning"],
+      Object.entries(COMMON_FIELDS).map(([name, description]) => ({ name, description })),
+    ),
   "audit-actors": () =>
     markdownTable(
       ["Value", "Meaning"],
@@ -193,6 +197,9 @@ export const SETTING_INDEX_INSERTS = {
   },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
+/** Whether the row of an event tells of a field. What many lines have is told once. */
+const isOfOne = (field: string): boolean => !Object.hasOwn(COMMON_FIELDS, field)
+
 const isBackground = (fields: readonly string[]): boolean => fields.join() === BACKGROUND_FIELDS.join()
 
 /** Tables of events, each below the name of its part. What all events of a part mean is in its name alone. */
@@ -205,7 +212,7 @@ const foldedEvents = (
       const columns = new Set(rows.map(({ meaning }) => meaning)).size === 1 ? ["Event"] : ["Event", meaningHead]
       const cells = rows.map(({ messages, levels, fields, meaning }) => [
         [messages.map(codeSpan).join(", "), emphasis(levels.join(", "))].join(" ").trim(),
-        [proseText(meaning), emphasis(fields.map(codeSpan).join(" "))].join(" ").trim(),
+        [proseText(meaning), emphasis(fields.filter(isOfOne).map(codeSpan).join(" "))].join(" ").trim(),
       ])
       return `**${title}**\n\n${markdownTable(
         columns,
