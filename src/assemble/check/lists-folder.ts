@@ -1,11 +1,9 @@
 import { refreshFolder, refreshLockDeps, sourceBundleId } from "../../check/active-lists/lists-in-place.ts"
-import { adoptPin } from "../../check/refresh/lists-in-force.ts"
+import { adoptPin, filesOfPacks } from "../../check/refresh/lists-in-force.ts"
 import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import {
   formatRefreshState,
   INITIAL_REFRESH_STATE,
-  manifestFileName,
-  packFileName,
   parseRefreshState,
   type RefreshFolder,
   type RefreshState,
@@ -123,9 +121,7 @@ function sharedFolder(store: OpenStore, writer: SharedFilesWriter, stock: string
     // What the states of other versions name is no business of this one.
     list: async () => {
       const others = [...(await readOtherStates(store, stock)).values()]
-      const theirs = new Set(
-        others.flatMap(({ packs }) => packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)])),
-      )
+      const theirs = filesOfPacks(others.flatMap(({ packs }) => packs))
       const names = (await listSharedFiles(store)).map(({ name }) => name)
       return names.filter(name => !STATE_NAME.test(name) && !theirs.has(name))
     },

@@ -1,7 +1,7 @@
 import { StartupError } from "../../base/errors.ts"
 import { bundledVersion, refreshFolder, sourceBundleId } from "../../check/active-lists/lists-in-place.ts"
 import {
-  applyAct,
+  changeByAct,
   inForce,
   type ListsAct,
   type ListsActResult,
@@ -45,10 +45,11 @@ export async function changeListsInForce(context: AppContext, act: ListsAct): Pr
     const state = stateInUse(decodeRefreshState(await folder.read(STATE_FILE)), bundleId)
     const others = await readOthers()
     const rest = [...others.values()]
-    const applied = applyAct(act, state, rest, builtIn)
-    if (applied === null) return { kind: "none", now: inForce(state, rest, builtIn) }
-    for (const [name, other] of others) await folder.writeAtomic(name, formatRefreshState(applied.changeOther(other)))
-    await folder.writeAtomic(STATE_FILE, formatRefreshState(applied.own))
-    return { kind: "done", now: inForce(applied.own, rest, builtIn), pinnedBefore: state.pinned }
+    const change = changeByAct(act, state, rest, builtIn)
+    if (change === null) return { kind: "none", now: inForce(state, rest, builtIn) }
+    for (const [name, other] of others) await folder.writeAtomic(name, formatRefreshState(change(other)))
+    const changed = change(state)
+    await folder.writeAtomic(STATE_FILE, formatRefreshState(changed))
+    return { kind: "done", now: inForce(changed, rest, builtIn), pinnedBefore: state.pinned }
   })
 }

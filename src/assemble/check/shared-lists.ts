@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto"
 import { withTimeout } from "../../base/concurrency.ts"
 import { errorCode, isSystemError } from "../../base/errors.ts"
 import type { Outage } from "../../base/fault-log.ts"
+import { sha256Hex } from "../../base/fingerprint.ts"
 import { logError } from "../../base/log.ts"
 import { CoalescedRuns } from "../../base/single-flight.ts"
 import { HOUR_MS } from "../../base/time.ts"
@@ -104,7 +104,7 @@ async function takePack(store: Store, folder: Folder, sha256: string): Promise<s
   const [packName, manifestName] = [packFileName(sha256), manifestFileName(sha256)]
   const isIntact = async (): Promise<boolean> => {
     const [pack, manifest] = [await folder.read(packName), await folder.read(manifestName)]
-    return pack !== null && manifest !== null && sha256Of(pack) === sha256
+    return pack !== null && manifest !== null && sha256Hex(pack) === sha256
   }
   if (await isIntact()) return null
   const [pack, manifest] = [await readSharedFile(store, packName), await readSharedFile(store, manifestName)]
@@ -118,8 +118,6 @@ async function takePack(store: Store, folder: Folder, sha256: string): Promise<s
   await folder.writeAtomic(packName, pack.bytes)
   return null
 }
-
-const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 const refused = ({ settings }: AppContext, why: string): TakenLists => ({
   kind: "refused",

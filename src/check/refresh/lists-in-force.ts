@@ -90,49 +90,30 @@ export type ListsActResult =
   | { readonly kind: "done"; readonly now: ListsInForce; readonly pinnedBefore: string | null }
   | { readonly kind: "none"; readonly now: ListsInForce }
 
-/** What an act makes of the state of this version of the program, and how it changes those of others; null: there is no such pack. */
-export function applyAct(
+/** How an act changes the state of each version of the program, of which `state` is that of this one; null: there is no such pack. */
+export function changeByAct(
   act: ListsAct,
   state: RefreshState,
   others: readonly RefreshState[],
   builtIn: string,
-): { readonly own: RefreshState; readonly changeOther: (other: RefreshState) => RefreshState } | null {
-  const change = changeOf(act, builtIn)
-  const changed = firstChanged(act.kind === "roll_back" ? [state] : [state, ...others], change)
-  if (changed === null) return null
+): ((one: RefreshState) => RefreshState) | null {
+  const change =
+    act.kind === "pin"
+      ? (one: RefreshState) => pin(one, act.version === builtIn ? BUILT_IN : act.version)
+      : CHANGES[act.kind]
+  const changed = (act.kind === "roll_back" ? [state] : [state, ...others]).map(change).find(one => one !== null)
+  if (changed === undefined) return null
   // Each version of the program has its own newest lists, but all have the same pin.
   const isEachOwn = act.kind === "unpin" || act.kind === "release"
-  const changeEach = (one: RefreshState): RefreshState => (isEachOwn ? (change(one) ?? one) : adoptPin(one, changed))
-  return { own: changeEach(state), changeOther: changeEach }
+  return one => (isEachOwn ? (change(one) ?? one) : adoptPin(one, changed))
 }
+
+const CHANGES = { unpin, release, roll_back: rollBack }
 
 /** A state with what is in use of it: packs of another version of the program are not, unless they are pinned (DECISIONS 15). */
 export function stateInUse(state: RefreshState, bundleId: string): RefreshState {
   if (state.stock === "") return { ...state, stock: bundleId }
   return state.stock === bundleId || state.pinned !== null ? state : { ...state, in_use: null }
-}
-
-function firstChanged(states: readonly RefreshState[], change: Change): RefreshState | null {
-  for (const state of states) {
-    const changed = change(state)
-    if (changed !== null) return changed
-  }
-  return null
-}
-
-type Change = (state: RefreshState) => RefreshState | null
-
-function changeOf(act: ListsAct, builtIn: string): Change {
-  switch (act.kind) {
-    case "pin":
-      return state => pin(state, act.version === builtIn ? BUILT_IN : act.version)
-    case "unpin":
-      return unpin
-    case "release":
-      return release
-    case "roll_back":
-      return rollBack
-  }
 }
 
 /** Tells what is in force in the state of this version of the program, with the packs that any version keeps. */
@@ -167,12 +148,16 @@ export function withActivePack(state: RefreshState, pack: WrittenPack, nowMs: nu
   return { ...state, in_use: pack.sha256, packs: [active, ...older].slice(0, KEPT_PACKS_MAX) }
 }
 
+/** The names of the files of packs. */
+export const filesOfPacks = (packs: readonly Pick<KeptPack, "sha256">[]): ReadonlySet<string> =>
+  new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
+
 /** Removes packs that are no longer kept, and temporary files of interrupted writes. */
 export async function removeUnusedFiles(
   folder: RefreshFolder,
   packs: readonly Pick<KeptPack, "sha256">[],
 ): Promise<void> {
-  const used = new Set(packs.flatMap(({ sha256 }) => [packFileName(sha256), manifestFileName(sha256)]))
+  const used = filesOfPacks(packs)
   for (const name of await folder.list()) {
     const isOfPack = /^[0-9a-f]{16}\.(?:pack|json)$/.test(name)
     if ((isOfPack && !used.has(name)) || name.endsWith(".new")) await folder.remove(name)

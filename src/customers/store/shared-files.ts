@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import { gunzip, gzip } from "node:zlib"
 import { assert, StartupError } from "../../base/errors.ts"
+import { sha256Hex } from "../../base/fingerprint.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import type { RunInterval } from "../../base/time.ts"
 import { randomBase62 } from "./core/id.ts"
@@ -65,14 +65,12 @@ async function readParts(
   try {
     const maxOutputLength = Math.min(Math.max(bytes, 1), SHARED_FILE_BYTES_MAX)
     const unpacked = await unzip(Buffer.from(texts.join(""), "base64"), { maxOutputLength })
-    return sha256Of(unpacked) === sha256 ? new Uint8Array(unpacked) : null
+    return sha256Hex(unpacked) === sha256 ? new Uint8Array(unpacked) : null
   } catch {
     // It is not what was written.
     return null
   }
 }
-
-const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
 /** All files, by name. */
 export const listSharedFiles = (store: Store): Promise<readonly SharedFileInfo[]> =>
@@ -151,7 +149,7 @@ async function storedForm(name: string, bytes: Uint8Array, writtenAtMs: number):
   const data = (await zip(bytes)).toString("base64")
   const parts = Math.ceil(data.length / PART_LENGTH)
   assert(parts <= PARTS_MAX, "a shared file has few parts")
-  return { name, sha256: sha256Of(bytes), bytes: bytes.length, parts, writtenAtMs, data }
+  return { name, sha256: sha256Hex(bytes), bytes: bytes.length, parts, writtenAtMs, data }
 }
 
 async function insertFile(on: Store, { name, sha256, bytes, parts, writtenAtMs, data }: StoredForm): Promise<void> {

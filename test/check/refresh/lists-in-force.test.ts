@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test"
-import { applyAct, chooseLists, inForce, type ListsAct, stateInUse } from "../../../src/check/refresh/lists-in-force.ts"
+import {
+  changeByAct,
+  chooseLists,
+  inForce,
+  type ListsAct,
+  stateInUse,
+} from "../../../src/check/refresh/lists-in-force.ts"
 import { BUILT_IN, INITIAL_REFRESH_STATE, type RefreshState } from "../../../src/check/refresh/refresh-state.ts"
 
 const HOUR_MS = 3_600_000
@@ -11,8 +17,8 @@ const packs = (["c", "b", "a"] as const).map((version, at) => ({
 const THREE: RefreshState = { ...INITIAL_REFRESH_STATE, stock: "s", refreshed_at_ms: 9, packs, in_use: SHA256.c }
 
 const act = (what: ListsAct, state: RefreshState, others: readonly RefreshState[] = []) =>
-  applyAct(what, state, others, "v0")
-const own = (what: ListsAct, state: RefreshState): RefreshState | null => act(what, state)?.own ?? null
+  changeByAct(what, state, others, "v0")
+const own = (what: ListsAct, state: RefreshState): RefreshState | null => act(what, state)?.(state) ?? null
 const ROLL_BACK = { kind: "roll_back" } as const
 const UNPIN = { kind: "unpin" } as const
 
@@ -48,12 +54,13 @@ describe("a pin", () => {
       packs: [{ ...packs[0], sha256: "d".repeat(64), version: "d", stock: "t" }],
     } as RefreshState
     const pinned = act({ kind: "pin", version: "d" }, THREE, [other])
-    expect(pinned?.own).toMatchObject({ stock: "s", in_use: "d".repeat(64), pinned: "d" })
-    const theirs = pinned?.changeOther(other)
+    const ours = pinned?.(THREE)
+    expect(ours).toMatchObject({ stock: "s", in_use: "d".repeat(64), pinned: "d" })
+    const theirs = pinned?.(other)
     expect(theirs).toEqual({ ...other, in_use: "d".repeat(64), pinned: "d" })
-    const unpinned = act(UNPIN, pinned?.own ?? THREE, [theirs ?? other])
-    expect(unpinned?.own).toMatchObject({ in_use: SHA256.c, pinned: null })
-    expect(unpinned?.changeOther(theirs ?? other)).toMatchObject({ in_use: "d".repeat(64), pinned: null })
+    const unpinned = act(UNPIN, ours ?? THREE, [theirs ?? other])
+    expect(unpinned?.(ours ?? THREE)).toMatchObject({ in_use: SHA256.c, pinned: null })
+    expect(unpinned?.(theirs ?? other)).toMatchObject({ in_use: "d".repeat(64), pinned: null })
   })
 
   test("outlives a change of the version of the program, and an unpinned pack of another version does not", () => {

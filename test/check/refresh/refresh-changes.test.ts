@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { applyAct, type ListsAct } from "../../../src/check/refresh/lists-in-force.ts"
+import { changeByAct, type ListsAct } from "../../../src/check/refresh/lists-in-force.ts"
 import { formatRefreshState, STATE_FILE } from "../../../src/check/refresh/refresh-state.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import {
@@ -66,9 +66,9 @@ test("if no pack can be built, the one in use stays, and the downloads are used 
 
 /** What an act of an operator does to the folder. */
 function act(fixture: Pick<RefreshFixture, "state" | "folder">, what: ListsAct): void {
-  const applied = applyAct(what, fixture.state(), [], "v0")
-  if (applied === null) throw new Error("there is no such pack")
-  fixture.folder.put(STATE_FILE, formatRefreshState(applied.own))
+  const change = changeByAct(what, fixture.state(), [], "v0")
+  if (change === null) throw new Error("there is no such pack")
+  fixture.folder.put(STATE_FILE, formatRefreshState(change(fixture.state())))
 }
 
 describe("after a roll-back", () => {
