@@ -22,6 +22,7 @@ import {
   diagnosePostgresOutbox,
   diagnoseSqlite,
   diagnoseSqliteOutbox,
+  sqliteJobsFolder,
   sqliteLastWrittenAtMs,
   sqliteTrustedTime,
 } from "../doctor/database.ts"
@@ -38,7 +39,7 @@ import {
   skipped,
 } from "../doctor/diagnostics.ts"
 import { diagnoseDirectory, diagnoseDisk } from "../doctor/directory.ts"
-import { diagnoseJobsFolder } from "../doctor/jobs.ts"
+import { diagnoseJobsFolder, type StoredFolder } from "../doctor/jobs.ts"
 import { diagnoseLists } from "../doctor/lists.ts"
 import { diagnoseLitestream } from "../doctor/litestream.ts"
 import {
@@ -110,7 +111,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
       }),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     backups: async () => diagnoseBackups(await backupSchedule(context), token),
-    jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolderMark(), token),
+    jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolder(), token),
     dns: () => diagnoseDns(context),
     smtp: async () =>
       url === null
@@ -318,8 +319,8 @@ type DatabaseDiagnostics = {
   readonly lastWrittenAtMs: () => Promise<number | null>
   /** What the database says of the time. */
   readonly trustedTime: (isRunning: boolean) => Promise<Pick<ClockReferences, "databaseAheadMs" | "trusted">>
-  /** The mark of the folder with the lists of jobs; undefined where no other server shares the database, or it cannot be read. */
-  readonly jobsFolderMark: () => Promise<string | null | undefined>
+  /** What it knows of the folder with the lists of jobs; `null` if there is no database, or it cannot be read. */
+  readonly jobsFolder: () => Promise<StoredFolder | null>
 }
 
 function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
@@ -338,7 +339,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
         const stored = sqliteTrustedTime(path)
         return { databaseAheadMs: null, trusted: stored && { ...stored, isServing } }
       },
-      jobsFolderMark: async () => undefined,
+      jobsFolder: async () => sqliteJobsFolder(path),
     }
   }
   // Its name is random, so that no other process listens on it.
@@ -362,6 +363,9 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),
-    jobsFolderMark: async () => (await statusOrNull())?.jobsFolderMark,
+    jobsFolder: async () => {
+      const found = await statusOrNull()
+      return found && { mark: found.jobsFolderMark, isShared: true }
+    },
   }
 }

@@ -5,11 +5,14 @@ import type { StoreCopyResult } from "../customers/store/backup/copy-to-postgres
 import type { RestoreResult } from "../customers/store/backup/restore.ts"
 import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
+/** What a restore did; `jobsFolder`: why no list can be uploaded after it, and what to do; null: nothing keeps them. */
+type Restored = RestoreResult & { readonly jobsFolder: { readonly reason: string; readonly remedy: string } | null }
+
 /** Both reject with a `StoreError`. */
 export type BackupDeps = {
   /** Writes a backup; null: the file exists and must not be replaced (`isNew`). */
   readonly backup: (file: string, isNew: boolean) => Promise<BackupInfo | null>
-  readonly restore: (file: string) => Promise<RestoreResult>
+  readonly restore: (file: string) => Promise<Restored>
   /** Reads a backup without restoring it, and tells when it was written. */
   readonly check: (file: string) => Promise<BackupInfo & { readonly writtenAtMs: number }>
 }
@@ -57,10 +60,11 @@ const copyJson = ({ path, bytes, accountsCount, keysCount, schemaVersion }: Back
   ...{ path, bytes, accounts: accountsCount, keys: keysCount, migration: schemaVersion },
 })
 
-const restoreJson = ({ previousPath, merged, deletedAgainCount, ...copied }: RestoreResult) => ({
+const restoreJson = ({ previousPath, merged, deletedAgainCount, jobsFolder, ...copied }: Restored) => ({
   ...copyJson(copied),
   kept_as: previousPath,
   deleted_again: deletedAgainCount,
+  jobs_folder: jobsFolder,
   carried_over: merged && {
     revoked_keys: merged.revokedCount,
     quota_days: merged.unitsCount,
@@ -70,9 +74,14 @@ const restoreJson = ({ previousPath, merged, deletedAgainCount, ...copied }: Res
   },
 })
 
-function printRestore(output: Output, { previousPath, merged, deletedAgainCount, ...copied }: RestoreResult): void {
+function printRestore(
+  output: Output,
+  { previousPath, merged, deletedAgainCount, jobsFolder, ...copied }: Restored,
+): void {
   output.line(`The database holds ${describeContents(copied)}.`)
-  output.line("Everybody must sign in again.")
+  output.line("Everybody must sign in again. Uploaded lists and their results are gone: no backup has them.")
+  if (jobsFolder !== null)
+    output.line(escapeControls(`No list can be uploaded yet. ${jobsFolder.reason} ${jobsFolder.remedy}`))
   if (previousPath !== null) output.line(`The previous database is ${escapeControls(previousPath)}.`)
   if (deletedAgainCount > 0)
     output.line(`Accounts that were deleted since the backup, and are deleted again: ${deletedAgainCount}.`)

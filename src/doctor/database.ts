@@ -10,6 +10,7 @@ import {
   withSqliteReader,
 } from "../customers/store/sqlite/sqlite-reader.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
+import type { StoredFolder } from "./jobs.ts"
 
 /** SQLite checkpoints its write-ahead log at about 4 MB, and beside Litestream at 41 MB. A much longer one means that some reader never ends. */
 const WAL_BYTES_MAX = 64 * 1024 * 1024
@@ -39,39 +40,41 @@ export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boo
 }
 
 /** When the database was last written according to its rows; `null` if they do not tell or cannot be read. */
-export function sqliteLastWrittenAtMs(path: string): number | null {
-  try {
-    return withSqliteReader(path, database => {
-      const times = [...database.all<{ at: number | null }>("SELECT MAX(ran_at_ms) AS at FROM migrations")]
-      if (database.hasTable("changes"))
-        times.push(...database.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
-      return Math.max(...times.map(({ at }) => at ?? 0))
-    })
-  } catch (fault) {
-    // The diagnostic of the database reports the error.
-    if (fault instanceof StoreError) return null
-    throw fault
-  }
-}
+export const sqliteLastWrittenAtMs = (path: string): number | null =>
+  readOrNull(path, database => {
+    const times = [...database.all<{ at: number | null }>("SELECT MAX(ran_at_ms) AS at FROM migrations")]
+    if (database.hasTable("changes"))
+      times.push(...database.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
+    return Math.max(...times.map(({ at }) => at ?? 0))
+  })
 
 /** The time that servers on the database trust; `null`: none is stored, or it cannot be read. */
-export function sqliteTrustedTime(path: string): StoredTime | null {
+export const sqliteTrustedTime = (path: string): StoredTime | null =>
+  readOrNull(path, database => {
+    if (!database.hasTable("confirmed_time")) return null
+    const [row] = database.all<StoredTime>(
+      `SELECT confirmed_at_ms AS "confirmedAtMs", held_ms AS "heldMs" FROM confirmed_time`,
+    )
+    return row ?? null
+  })
+
+/** What the database knows of the folder with the lists of jobs; `null` if there is no database, or it cannot be read. */
+export const sqliteJobsFolder = (path: string): StoredFolder | null =>
+  readOrNull(path, database => {
+    const [row] = database.hasTable("jobs_folder") ? database.all<{ mark: string }>("SELECT mark FROM jobs_folder") : []
+    return { mark: row?.mark ?? null, isShared: false }
+  })
+
+/** `null` if there is no database, or it cannot be read, which the diagnostic of the database reports. */
+function readOrNull<T>(path: string, work: (database: SqliteReader) => T | null): T | null {
   try {
-    return withSqliteReader(path, database => {
-      if (!database.hasTable("confirmed_time")) return null
-      const [row] = database.all<StoredTime>(
-        `SELECT confirmed_at_ms AS "confirmedAtMs", held_ms AS "heldMs" FROM confirmed_time`,
-      )
-      return row ?? null
-    })
+    return withSqliteReader(path, work)
   } catch (fault) {
-    // The diagnostic of the database reports the error.
     if (fault instanceof StoreError) return null
     throw fault
   }
 }
 
-/** Runs the work on the database. A store error becomes a failure with its remedy; a missing database is not an error. */
 function withSqlite(path: string, work: (database: SqliteReader) => DiagnosticResult): DiagnosticResult {
   try {
     return withSqliteReader(path, work) ?? skipped("There is no database yet. The first start creates it.")

@@ -1,27 +1,34 @@
-import { accessSync, constants, existsSync } from "node:fs"
+import { accessSync, constants, existsSync, readdirSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
-import { markFileName } from "../customers/jobs/jobs-folder.ts"
+import { compareMarks, describeWrongFolder } from "../customers/jobs/jobs-folder.ts"
+import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 import { writeErrorCode } from "./directory.ts"
 
+/** What the database knows of the folder: its mark, null if it has none, and whether other servers may share the database. */
+export type StoredFolder = { readonly mark: string | null; readonly isShared: boolean }
+
 /**
  * Checks that files can be written in the folder with the lists of jobs, and that it is the one that the database knows by its mark.
- * `mark`: undefined where only this server uses the database, null where no server has used a folder yet. It creates a file named after `token` for a
- * moment.
+ * `stored`: null where the database cannot be read. It creates a file named after `token` for a moment.
  */
-export function diagnoseJobsFolder(path: string, mark: string | null | undefined, token: string): DiagnosticResult {
+export function diagnoseJobsFolder(path: string, stored: StoredFolder | null, token: string): DiagnosticResult {
   const full = resolve(path)
   const remedy = `Let the user of the server write to ${full}, or set MAILKIND_JOBS_DIR.`
   const isThere = existsSync(full)
   const fault = isThere ? writeErrorCode(join(full, `doctor.${token}`)) : parentErrorCode(full)
-  if (fault !== null) return failed(`A file in ${full} cannot be written (${fault}). No list can be uploaded.`, remedy)
-  if (typeof mark === "string" && !existsSync(join(full, markFileName(mark))))
+  if (fault !== null)
     return failed(
-      `${full} is not the folder that other servers over this database use for the lists of jobs.`,
-      `Set MAILKIND_JOBS_DIR to one folder that all servers share. If that one is lost, create the empty file ${join(full, markFileName(mark))}`,
+      `A file in ${full} cannot be written (${fault}). No list can be uploaded.`,
+      fault === "ENOSPC" || fault === "EDQUOT" ? STORE_ERRORS.full.remedy : remedy,
     )
-  if (mark === null && isThere)
+  const state = stored && compareMarks(isThere ? readdirSync(full) : [], stored.mark, stored.isShared)
+  if (state !== null && state.kind !== "own") {
+    const wrong = describeWrongFolder(state, full)
+    return failed(`No list can be uploaded to ${full}. ${wrong.reason}`, wrong.remedy)
+  }
+  if (stored?.isShared && stored.mark === null && isThere)
     return warning(
       `No server has used ${full} yet.`,
       "Make sure that all servers over this database share this folder.",

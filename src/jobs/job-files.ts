@@ -1,7 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
-import { markFileName } from "../customers/jobs/jobs-folder.ts"
 
 /** An open file of a job. All functions reject with the system's error. */
 export type JobFile = {
@@ -103,15 +102,6 @@ export const resultFileName = (jobId: string, lease: number): string => `${jobId
 /** The job that a file belongs to; null: the file is none of a job. */
 export const jobIdOfFile = (name: string): string | null =>
   /^(job_[0-9A-Za-z]+)\.(?:list|\d+\.results)$/.exec(name)?.[1] ?? null
-
-/** A file that says that a server is about to mark the folder. */
-export const claimFileName = (mark: string): string => `${markFileName(mark)}.new`
-
-/** The mark that a file stands for; null: it stands for none. */
-export function toMarkFile(name: string): { readonly mark: string; readonly isClaim: boolean } | null {
-  const [, mark, claim] = /^installation\.([0-9a-f]+)(\.new)?$/.exec(name) ?? []
-  return mark === undefined ? null : { mark, isClaim: claim !== undefined }
-}
 
 /** Creates an empty file. */
 export async function createEmptyFile(files: JobFiles, name: string): Promise<void> {

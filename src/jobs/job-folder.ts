@@ -1,35 +1,34 @@
 import type { Random } from "../base/outside-world.ts"
-import { markFileName, newMark, readStoredMark, storeMark } from "../customers/jobs/jobs-folder.ts"
+import {
+  claimFileName,
+  compareMarks,
+  type JobsFolderState,
+  markFileName,
+  newMark,
+  readStoredMark,
+  storeMark,
+  toMarkFile,
+} from "../customers/jobs/jobs-folder.ts"
 import type { Store } from "../customers/store/core/store.ts"
-import { claimFileName, createEmptyFile, type JobFiles, toMarkFile } from "./job-files.ts"
-
-/**
- * Whose the folder with the files of jobs is: `own`, or `foreign`, that of another database. `not_shared`: other servers over the same
- * database use another folder, so the files of their jobs are not here.
- */
-export type JobFolderState = "own" | "foreign" | "not_shared"
+import { createEmptyFile, type JobFiles } from "./job-files.ts"
 
 type FolderDeps = { readonly store: Store; readonly files: JobFiles; readonly random: Random }
 
 /**
- * Compares the mark in the folder with that of the database, and makes both if there is none yet. `isShared`: other servers may share
- * the database. Alone, a server marks any folder without a mark, such as a new disk.
+ * Finds out whose the folder is, and marks it and the database if neither is marked. `isShared`: other servers may share the database.
  *
  * Servers may start together, and any of them may end at any point of this. So each claims the folder before it stores a mark. The
  * first mark that is stored wins, and a folder with a claim of that mark is the own one.
  */
-export async function checkJobFolder(deps: FolderDeps, isShared: boolean): Promise<JobFolderState> {
+export async function checkJobFolder(deps: FolderDeps, isShared: boolean): Promise<JobsFolderState> {
   const stored = (await readStoredMark(deps.store)) ?? (await claimFolder(deps))
-  if (stored === null) return "foreign"
-  const found = (await deps.files.names()).flatMap(name => toMarkFile(name) ?? [])
-  const isClaimed = found.some(({ mark }) => mark === stored)
-  const isOthers = found.some(({ mark, isClaim }) => mark !== stored && !isClaim)
-  const isOwn = isClaimed || !(isOthers || isShared)
-  const isMarked = found.some(({ mark, isClaim }) => mark === stored && !isClaim)
-  if (isOwn && !isMarked) await createEmptyFile(deps.files, markFileName(stored))
-  for (const { mark, isClaim } of found) if (isClaim) await deps.files.remove(claimFileName(mark))
-  if (isOwn) return "own"
-  return isOthers ? "foreign" : "not_shared"
+  const names = await deps.files.names()
+  const state = compareMarks(names, stored, isShared)
+  if (state.kind === "own" && stored !== null && !names.includes(markFileName(stored)))
+    await createEmptyFile(deps.files, markFileName(stored))
+  for (const { mark, isClaim } of names.flatMap(name => toMarkFile(name) ?? []))
+    if (isClaim && stored !== null) await deps.files.remove(claimFileName(mark))
+  return state
 }
 
 /** Claims a folder without a mark, and gives the mark that the database has then; null: the folder has the mark of another database. */

@@ -29,11 +29,12 @@ import {
 } from "../customers/jobs/job-lifecycle.ts"
 import { unitsLeft } from "../customers/jobs/job-progress.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
+import { describeWrongFolder, type JobsFolderState } from "../customers/jobs/jobs-folder.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import { newId } from "../customers/store/core/id.ts"
 import type { DatabasePoll } from "../customers/store/poll/database-poll.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
-import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
+import { checkJobFolder } from "./job-folder.ts"
 import { estimateList, type ListEstimate } from "./list-estimate.ts"
 import { type ListReading, storeList } from "./receive-list.ts"
 import { isSuspect, JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
@@ -47,6 +48,8 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
   readonly hasEnded: (holder: string) => boolean
   /** Whether servers on other machines may share the database. */
   readonly isStoreShared: boolean
+  /** Where the files are, for the operator. */
+  readonly folderPath: string
   readonly runInterval: RunInterval
   readonly poll: Pick<DatabasePoll, "add">
   /** Resolves when a few rows may be checked: live requests go first. */
@@ -73,8 +76,10 @@ const PAUSE_AFTER_FAILURE_MS = 10_000
 /** How long a job that has ended a process keeps others waiting: one of slow names alone may take an hour. */
 const ALONE_MS_MAX = 30_000
 
+type WrongFolderState = Exclude<JobsFolderState, { readonly kind: "own" }>
+
 /** What is logged of a folder that cannot be used. */
-const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: LogMessage } = {
+const FOLDER_MESSAGES: { readonly [S in WrongFolderState["kind"]]: LogMessage } = {
   foreign: "the folder with the lists of jobs belongs to another database",
   not_shared: "other servers use another folder for the lists of jobs",
 }
@@ -84,16 +89,14 @@ class WrongFolder extends Error {
   override readonly name = "WrongFolder"
   readonly code: string
   readonly reason: string
-  readonly remedy =
-    "Give all servers over this database one folder that they share, and no other server: set MAILKIND_JOBS_DIR to it, and restart."
+  readonly remedy: string
 
-  constructor(state: Exclude<JobFolderState, "own">) {
-    super(FOLDER_MESSAGES[state])
-    this.code = `jobs_folder_${state}`
-    this.reason =
-      state === "foreign"
-        ? "The folder has the mark of another database."
-        : "The folder has no mark of this database, which servers share."
+  constructor(state: WrongFolderState, path: string) {
+    super(FOLDER_MESSAGES[state.kind])
+    this.code = `jobs_folder_${state.kind}`
+    const { reason, remedy } = describeWrongFolder(state, path)
+    this.reason = reason
+    this.remedy = remedy
   }
 }
 
@@ -109,7 +112,7 @@ export class JobService {
   readonly #looks = new CoalescedRuns(() => this.#try("jobs were not looked for", () => this.#look()))
   readonly #sweeps = new CoalescedRuns(() => this.#try("old jobs were not removed", () => this.#sweep()))
   /** Null: it could not be found out. */
-  #folder: JobFolderState | null = null
+  #folder: JobsFolderState["kind"] | null = null
   #isStopping = false
   /** Since when a job is checked alone that has ended a process and is not past the rows that may have been the cause; null: none is. */
   #aloneSinceMs: number | null = null
@@ -292,11 +295,13 @@ export class JobService {
   }
 
   /** Finds out whose the folder is, and complains if it cannot be used. */
-  async #checkFolder(): Promise<JobFolderState> {
+  async #checkFolder(): Promise<JobsFolderState["kind"]> {
     this.#folder = null
-    this.#folder = await checkJobFolder(this.#deps, this.#deps.isStoreShared)
-    if (this.#folder !== "own") this.#deps.onError(FOLDER_MESSAGES[this.#folder], new WrongFolder(this.#folder))
-    return this.#folder
+    const { isStoreShared, folderPath, onError } = this.#deps
+    const state = await checkJobFolder(this.#deps, isStoreShared)
+    if (state.kind !== "own") onError(FOLDER_MESSAGES[state.kind], new WrongFolder(state, folderPath))
+    this.#folder = state.kind
+    return state.kind
   }
 
   async #beat(): Promise<void> {

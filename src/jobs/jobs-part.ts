@@ -1,4 +1,4 @@
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { createTimedPause } from "../base/concurrency.ts"
 import { logError, withFields } from "../base/log.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
@@ -112,7 +112,7 @@ export function createJobsService(
   })
   const service: JobService = new JobService({
     ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },
-    ...{ poll, isStoreShared: !isLocal },
+    ...{ poll, isStoreShared: !isLocal, folderPath: resolve(jobsDirectory(settings)) },
     pauseReading: createTimedPause(nextTick, stopwatch),
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS, distinctInputsMax: inputsMaxOf(system) },
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),

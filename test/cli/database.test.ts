@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Command } from "commander"
 import { createContext } from "../../src/assemble/context.ts"
@@ -61,6 +61,20 @@ test("a restore tells what was kept and taken over, for people and for programs"
     kept_as: `${other}.replaced-20260102T030405006Z`,
     carried_over: null,
   })
+})
+
+test("a restore tells of a folder of lists that is another database's, with the command that ends that", async () => {
+  const { path, backup, run, lines } = await commands()
+  await run("backup", backup)
+  const mark = join(dirname(path), "jobs", "installation.0123456789abcdef")
+  mkdirSync(dirname(mark))
+  writeFileSync(mark, "")
+  await run("restore", backup)
+  expect(lines.join()).toContain(`run \`rm ${mark}\``)
+  rmSync(mark)
+  rmSync(`${path}.replaced-20260102T030405006Z`)
+  await run("restore", backup, "--json")
+  expect(JSON.parse(lines.join())).toMatchObject({ jobs_folder: null })
 })
 
 describe("refused as wrong use is", () => {

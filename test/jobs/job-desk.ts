@@ -62,6 +62,7 @@ export async function jobDesk(perDay: number | null = null) {
       hasEnded: other => other.startsWith("dead"),
       keepHours: 48,
       isStoreShared: false,
+      folderPath: folder,
       onChecked: () => undefined,
       commitBounds: { rows: 1000, ms: 1000 },
       distinctInputsMax: 1000,

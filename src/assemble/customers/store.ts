@@ -5,6 +5,7 @@ import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
 import type { AuditActKind } from "../../customers/audit/audit.ts"
+import { compareMarks, describeWrongFolder } from "../../customers/jobs/jobs-folder.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
@@ -16,7 +17,10 @@ import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
 import { processConnectionsMax } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
+import { sqliteJobsFolder } from "../../doctor/database.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
+import { createJobFiles } from "../../jobs/job-files.ts"
+import { jobsDirectory } from "../../jobs/jobs-part.ts"
 import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
 import type { Part } from "../part.ts"
@@ -167,9 +171,13 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
       const deleted = readDeletedAccounts(places.filter(place => place !== null))
       const atMs = system.clock()
       const act = { kind: "database_restored" satisfies AuditActKind, operatorId: system.operatorName(), atMs }
-      return readingBackup(file, () =>
+      const restored = readingBackup(file, () =>
         restoreDatabase(resolve(file), realPath(path), compactTimestamp(atMs), { deleted, act }),
       )
+      const folder = resolve(jobsDirectory(settings))
+      const stored = sqliteJobsFolder(realPath(path))
+      const state = compareMarks(await createJobFiles(folder).names(), stored?.mark ?? null, false)
+      return { ...restored, jobsFolder: state.kind === "own" ? null : describeWrongFolder(state, folder) }
     },
     check: async file => {
       const found = statSync(file, { throwIfNoEntry: false })

@@ -317,6 +317,8 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
     database.run(
       "UPDATE confirmed_time SET (confirmed_at_ms, held_ms) = (SELECT confirmed_at_ms, held_ms FROM old.confirmed_time)",
     )
+  // The folder with the files of jobs belongs to the server, whatever backup it restores.
+  if (tables.has("jobs_folder")) database.run(KEEP_JOBS_FOLDER)
   for (const { table, columns, sql } of MERGED_CHOICES)
     if (["main", "old"].every(schema => hasColumns(database, schema, table, columns)))
       for (const one of sql) database.run(one)
@@ -375,6 +377,9 @@ export const FORGOTTEN_KEY_DAYS = 400
 const REVOKE_FORGOTTEN = `UPDATE main.keys SET revoked_at_ms = latest.confirmed_at_ms, revoked_by = 'owner' FROM old.confirmed_time AS latest
   WHERE main.keys.revoked_at_ms IS NULL AND main.keys.created_at_ms < latest.confirmed_at_ms - ${FORGOTTEN_KEY_DAYS * DAY_MS}
     AND main.keys.account_id IN (SELECT id FROM old.accounts) AND main.keys.id NOT IN (SELECT id FROM old.keys)`
+
+const KEEP_JOBS_FOLDER = `INSERT INTO main.jobs_folder (singleton, mark) SELECT singleton, mark FROM old.jobs_folder WHERE true
+  ON CONFLICT (singleton) DO UPDATE SET mark = excluded.mark`
 
 const MERGE_UNITS = `INSERT INTO main.units (subject, day, leased) SELECT subject, day, leased FROM old.units WHERE true
   ON CONFLICT (subject, day) DO UPDATE SET leased = excluded.leased WHERE excluded.leased > units.leased`

@@ -30,3 +30,20 @@ test("nothing is merged from a previous database that cannot be read", async () 
   writeFileSync(old, "no database at all, but long enough to be looked at as one".repeat(100))
   expect(mergeFromPrevious(copy, old)).toBeNull()
 })
+
+test.each([null, "backup"])(
+  "the folder with the lists stays that of the server, whatever mark the backup has (%p)",
+  async mark => {
+    const { old, copy } = await twins()
+    const markOf = (path: string) => new Database(path).query("SELECT mark FROM jobs_folder").values().flat()
+    using previous = new Database(old)
+    previous.run("INSERT INTO jobs_folder (singleton, mark) VALUES (1, 'server')")
+    if (mark !== null) new Database(copy).run("INSERT INTO jobs_folder (singleton, mark) VALUES (1, ?)", [mark])
+    mergeFromPrevious(copy, old)
+    expect(markOf(copy)).toEqual(["server"])
+    // A previous server without a folder takes that of the backup.
+    previous.run("DELETE FROM jobs_folder")
+    mergeFromPrevious(copy, old)
+    expect(markOf(copy)).toEqual(["server"])
+  },
+)
