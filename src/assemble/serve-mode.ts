@@ -1,3 +1,4 @@
+import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { SharedCallerState } from "../customers/customers.ts"
 import type { AppContext } from "./context.ts"
 
@@ -8,7 +9,7 @@ export type ServeMode = "alone" | TakeoverMode | WorkerMode
 type TakeoverMode = { readonly socketCount: number }
 
 /** What a worker shares with the others, and its index among them. */
-export type WorkerMode = SharedCallerState &
+type WorkerMode = SharedCallerState &
   TakeoverMode & {
     readonly workerIndex: number
     readonly port: number
@@ -16,6 +17,8 @@ export type WorkerMode = SharedCallerState &
     readonly databaseWaitMs: number | null
     /** The metric counters of all workers, by index. */
     readonly counterShards: readonly Float64Array[]
+    /** Tells the other workers that this one has found the DNS servers dead. */
+    readonly shareDnsDead: (reason: DnsSuspicionReason) => void
   }
 
 /** How many processes a server has. */

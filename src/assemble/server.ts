@@ -85,6 +85,8 @@ export type RunningServer = {
   readonly pollChanges: () => void
   /** Takes what another process of the node found in the database; null: it could not ask. */
   readonly observe: (observation: Observation | null) => void
+  /** Finds out now whether the DNS servers are dead, as another worker has found. */
+  readonly suspectDns: NetworkService["suspectDns"]
   /** Resolves when the clients have moved to the server that takes over. Then `stop` must be called. */
   readonly drainForTakeover: (drainRequest: DrainRequest) => Promise<void>
   /** From now on `/v1/health` answers 503, and everything else is served. */
@@ -123,7 +125,7 @@ async function startOver(
   const timed = timeOperations(system, opened, instrumentation.meter)
   const store = budget.storeFor(timed, () => state.isListening)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
-  const { appDeps, parts, lists, customers, poll } = await createParts(context, store, wiring)
+  const { appDeps, parts, lists, customers, poll, suspectDns } = await createParts(context, store, wiring)
   const app = createApp({
     ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -147,7 +149,7 @@ async function startOver(
       takeReloaded(settings, next)
       customers.takeTiers(settings)
     },
-    pollChanges: customers.pollChanges,
+    ...{ pollChanges: customers.pollChanges, suspectDns },
     observe: observation => poll.observe(observation),
     drainForTakeover: drainRequest => {
       state.isDraining = true
@@ -187,7 +189,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
   const { lists, shared } = await createLists(context, mode)
   const activeLists = () => lists.current().lists
-  const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation)
+  const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation, mode)
   const customers = await createCustomersService(
     { ...context, userAgent: formatUserAgent(settings) },
     isWorker(mode) ? mode : null,
@@ -218,7 +220,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {
-    ...{ lists, customers, parts, poll },
+    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns },
     appDeps: {
       ...createAppDeps(context, lists, { isDnsUnavailable, isClockInDoubt: trusted.isInDoubt, ...shared }),
       ...customers,
@@ -237,7 +239,12 @@ async function createLists(context: StoreContext, mode: ServeMode) {
 }
 
 /** Wires the network look-ups of checks, and what is learned from them. */
-function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
+function createLookUps(
+  context: StoreContext,
+  activeLists: () => DomainLists,
+  instrumentation: Instrumentation,
+  mode: ServeMode,
+) {
   const { system, settings } = context
   const memoryBytes = processMemoryBytes(context)
   const onDefect = createOnDefect(context, instrumentation.meter)
@@ -247,8 +254,8 @@ function createLookUps(context: StoreContext, activeLists: () => DomainLists, in
   const caches = createNetworkCaches(settings.MAILKIND_CACHE_BYTES_MAX, memoryBytes)
   const network = createNetworkService(context, learning, {
     outages: createDnsOutageLog(context, () => dnsServerPlaces(context)),
-    onDefect,
-    caches,
+    onDnsDead: isWorker(mode) ? mode.shareDnsDead : undefined,
+    ...{ onDefect, caches },
     collector: createHeapCollector(
       { ...system, ...system.memory, collectGarbage: () => system.collectGarbage(true) },
       heapGrowthWithin(memoryBytes),

@@ -1,5 +1,6 @@
 import { withTimeout } from "../base/concurrency.ts"
 import { StartupError } from "../base/errors.ts"
+import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
 import { findNodeIdentity, formatIdentity, parseIdentity } from "../customers/node-service.ts"
@@ -252,6 +253,8 @@ function followSupervisor(system: System, supervisor: SupervisorLink) {
         return void running.promise.then(server => server.announceStop())
       case "poll_changes":
         return void running.promise.then(server => server.pollChanges())
+      case "dns_dead":
+        return void running.promise.then(server => server.suspectDns(message.reason))
       case "observed":
         return void running.promise.then(server => server.observe(message.observation))
     }
@@ -284,6 +287,7 @@ async function startWorkerServer(
         claims: createSharedClaims(rest, context.system.clock),
       },
       counterShards: shards,
+      shareDnsDead: (reason: DnsSuspicionReason) => supervisor.send({ kind: "dns_dead", reason }),
       notifyChange: () => supervisor.send({ kind: "changed" }),
       shareObservation: (observation: Observation | null) => supervisor.send({ kind: "observed", observation }),
     }

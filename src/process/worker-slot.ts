@@ -241,6 +241,7 @@ export class WorkerSlot {
         this.#deps.tellOthers(this.#index, { kind: "poll_changes" })
         break
       case "observed":
+      case "dns_dead":
         this.#deps.tellOthers(this.#index, message)
         break
       case "routed":

@@ -4,6 +4,7 @@ import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import type { PipedProcess } from "../base/streams.ts"
+import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { Observation } from "../customers/store/poll/database-poll.ts"
 
 /** A message from a worker to its supervisor. */
@@ -20,6 +21,8 @@ export type WorkerMessage =
   | { readonly kind: "changed" }
   /** It asked the database for all workers, and found this; null: it could not ask. */
   | { readonly kind: "observed"; readonly observation: Observation | null }
+  /** It has found the DNS servers dead. */
+  | { readonly kind: "dns_dead"; readonly reason: DnsSuspicionReason }
   /** The answer to `route`. */
   | { readonly kind: "routed"; readonly isRouted: boolean }
   /** It drains and has closed its listening sockets. */
@@ -44,6 +47,8 @@ export type SupervisorMessage =
   | { readonly kind: "verbose"; readonly isOn: boolean }
   /** Another worker asked the database for all workers, and found this; null: it could not ask. */
   | { readonly kind: "observed"; readonly observation: Observation | null }
+  /** Another worker has found the DNS servers dead. */
+  | { readonly kind: "dns_dead"; readonly reason: DnsSuspicionReason }
   /** Another worker wrote to the change log: read it. */
   | { readonly kind: "poll_changes" }
   /** Route new connections to `count` sockets on the port, from `firstIndex` on. */

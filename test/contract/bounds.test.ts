@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from "../../src/base/time.ts"
 import { CLOCK_SKEW_MS_MAX } from "../../src/base/trusted-clock.ts"
 import { AGE_PROBE_BOUNDS } from "../../src/check/age/age-probe.ts"
 import { BOOTSTRAP_CHARS_MAX } from "../../src/check/age/rdap-bootstrap.ts"
-import { FAILED_DOMAINS_MAX, PROBE_INTERVAL_MS, SUSPICION_MS } from "../../src/check/dns/resolver/circuit-breaker.ts"
+import { FAILED_PROBES_MIN, PROBE_INTERVAL_MS, SUSPICION_MS } from "../../src/check/dns/resolver/circuit-breaker.ts"
 import {
   DNS_CACHE_BOUNDS,
   FAILURE_TTL_MS,
@@ -71,7 +71,7 @@ const MEMORY: Readonly<Record<string, readonly [bound: number, literal: number]>
   "lookups of ages at one registry": [AGE_PROBE_BOUNDS.server.inFlightMax, 4],
   "tenants of domains": [TENANT_PROBE_BOUNDS.cache.entriesMax, 20_000],
   "lookups of tenants": [TENANT_PROBE_BOUNDS.inFlightMax, 64],
-  "domains that fail before the breaker opens": [FAILED_DOMAINS_MAX, 25],
+  "probes that fail wholly before the breaker opens on servers that reply": [FAILED_PROBES_MIN, 2],
   "DNS answers": [DNS_CACHE_BOUNDS.entriesMax, 20_000],
   "bytes of DNS answers": [DNS_CACHE_BOUNDS.bytesMax, 12_582_912],
   "bytes of one DNS answer": [DNS_CACHE_BOUNDS.answerBytesMax, 131_072],

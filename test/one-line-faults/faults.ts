@@ -58,7 +58,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("rows/row-reader.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
   fault("base/address-redaction.ts", ".replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))", "", "base/address-redaction.test.ts"),
   fault("check/fetch/guarded-fetch.ts", "bodyBytesMax: 262_144", "bodyBytesMax: 262_144_000", "contract/bounds.test.ts"),
-  fault("check/dns/resolver/circuit-breaker.ts", "FAILED_DOMAINS_MAX = 25", "FAILED_DOMAINS_MAX = 2500", "contract/bounds.test.ts"),
+  fault("check/dns/resolver/circuit-breaker.ts", "FAILED_PROBES_MIN = 2", "FAILED_PROBES_MIN = 20", "contract/bounds.test.ts"),
   fault("check/dns/resolver/dns-cache.ts", "TTL_MAX_S = 3_600", "TTL_MAX_S = 86_400", "contract/bounds.test.ts"),
   // Domains, addresses and mail
   fault("check/address/address-hints.ts", "if (words.edges.mayHave(hash ^ EDGES.first)) return true", "", "check/address"),
@@ -109,7 +109,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("base/heap-collector.ts", "restsUntilMs = endedAtMs + ", "restsUntilMs = 0 * ", "base/heap-collector.test.ts"),
   fault("base/heap-collector.ts", "if (bytes - leastBytes >= grownBytesMax)", "if (bytes < 0)", "base/heap-collector.test.ts"),
   fault("base/fact-cache.ts", "const staleUntilMs = freshUntilMs + this.#kind.staleMs", "const staleUntilMs = freshUntilMs", "check/dns/resolver/dns-cache.test.ts"),
-  fault("check/dns/resolver/circuit-breaker.ts", "if (this.#failedDomains.size >= FAILED_DOMAINS_MAX)", "if (this.#failedDomains.size > FAILED_DOMAINS_MAX)", "check/dns/resolver/circuit-breaker.test.ts"),
+  fault("check/dns/resolver/circuit-breaker.ts", "if (nowMs - this.#failuresNoticedAtMs < PROBE_INTERVAL_MS) return", "if (nowMs < this.#failuresNoticedAtMs) return", "check/dns/resolver/circuit-breaker.test.ts"),
   fault("check/dns/resolver/resolution.ts", "this.#visited.size > CNAME_QUERIES_MAX", "this.#visited.size > CNAME_QUERIES_MAX + 1", "check/dns/resolver/cname-chain.test.ts"),
   fault("check/dns/resolver/resolution.ts", "this.#ttlS = Math.min(this.#ttlS, answer.ttlS)", "this.#ttlS = answer.ttlS", "check/dns/resolver/cname-chain.test.ts"),
   fault("check/dns/resolver/resolution.ts", "const failuresMax = this.#order.length === 1 ? 2 : 1", "const failuresMax = 3", "check/dns/resolver/failover.test.ts"),

@@ -4,6 +4,7 @@ import type { HeapCollector } from "../../base/heap-collector.ts"
 import { defectFields } from "../../base/log.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
+import type { DnsSuspicionReason } from "../../check/dns/resolver/circuit-breaker.ts"
 import {
   createResolverChain,
   createServerResolver,
@@ -37,6 +38,8 @@ export type NetworkService = {
   readonly isDnsUnavailable: () => boolean
   /** Sends one DNS query; `null` if DNS is turned off. */
   readonly queryDns: CachingResolver | null
+  /** Finds out now whether the servers are dead, as another process of this host has found. */
+  readonly suspectDns: (reason: DnsSuspicionReason) => void
   /** State and counters; `null` if DNS is turned off. */
   readonly stats: () => NetworkStats | null
   readonly samples: () => readonly Sample[]
@@ -55,6 +58,7 @@ export const OFFLINE_NETWORK: NetworkService = {
   networkProbe: offlineNetworkProbe,
   isDnsUnavailable: () => true,
   queryDns: null,
+  suspectDns: () => undefined,
   stats: () => null,
   samples: () => [["mailkind_dns_up", 1]],
   stop: () => undefined,
@@ -78,6 +82,8 @@ type NetworkOptions = {
   readonly collector?: HeapCollector
   /** Told of outages of DNS. */
   readonly outages?: DnsOutageLog
+  /** Told why the servers count as dead, as soon as they do. */
+  readonly onDnsDead?: ((reason: DnsSuspicionReason) => void) | undefined
   /** Absent: defects are logged and not counted. */
   readonly onDefect?: OnDefect
 }
@@ -122,6 +128,7 @@ export function createNetworkService(
     }),
     isDnsUnavailable: dns.isUnavailable,
     queryDns: dns.resolver,
+    suspectDns: dns.suspect,
     stats,
     samples: () => networkSamples(dns.isUnavailable(), stats()),
     stop: () => {
@@ -219,7 +226,7 @@ export function createLazyResolver(context: CheckContext): {
 
 const createChain = (
   context: CheckContext,
-  { dnsCacheBytes, outages, onDefect = createOnDefect(context) }: NetworkOptions = {},
+  { dnsCacheBytes, outages, onDnsDead, onDefect = createOnDefect(context) }: NetworkOptions = {},
 ): ResolverChain =>
   createResolverChain({
     ...context.system,
@@ -228,6 +235,7 @@ const createChain = (
     registrableOf: name => classifySuffix(name).registrable,
     onDefect: error => onDefect("dns", error),
     ...(dnsCacheBytes !== undefined && { dnsCacheBytes }),
+    ...(onDnsDead !== undefined && { onOpen: onDnsDead }),
     ...(outages !== undefined && { onAvailabilityChange: outages.onAvailabilityChange }),
   })
 

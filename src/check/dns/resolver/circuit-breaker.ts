@@ -3,8 +3,8 @@ import type { SetTimer, Stopwatch } from "../../../base/outside-world.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../dns-types.ts"
 import { SilentDomains } from "./silent-domains.ts"
 
-/** Below how many registrable domains questions have to fail in a row, with replies, until the servers are suspected. */
-export const FAILED_DOMAINS_MAX = 25
+/** How many probes in a row have to fail wholly until servers are given up that reply with failures. */
+export const FAILED_PROBES_MIN = 2
 
 /** How many questions that had records are asked again to find out whether the servers work. */
 export const GOOD_QUESTIONS_MAX = 3
@@ -12,7 +12,7 @@ export const GOOD_QUESTIONS_MAX = 3
 /** How long no server has to reply to a question, or to any after it, until the servers are suspected before it times out. */
 export const SUSPICION_MS = 500
 
-/** The pause between the end of one probe of open servers and the next. */
+/** The pause between the end of one probe of suspected servers and the next, and how often failures make them suspected at most. */
 export const PROBE_INTERVAL_MS = 2_000
 
 type DnsCircuitBreakerDeps = {
@@ -28,16 +28,20 @@ type DnsCircuitBreakerDeps = {
 
 type GoodQuestion = { readonly domain: string; question: DnsQuestion }
 
-/** Why the servers are suspected: they are silent, or they reply with failures. A new object each time that they are. */
-type Suspicion = { readonly reason: "timeouts" | "failures" }
+/** Why the servers are suspected: they are silent, or they reply with failures. */
+export type DnsSuspicionReason = "timeouts" | "failures"
+
+/** A new object each time that the servers are suspected. */
+type Suspicion = { readonly reason: DnsSuspicionReason; failedProbeCount: number }
 
 /**
  * Stops queries to dead servers, and to dead domains.
  *
  * A question can fail by the fault of its own domain, which anybody can bring about. So a failure opens nothing. It makes the
- * servers suspected if nothing speaks for them: if no server has replied to any question for a while since one was sent, or if questions below many domains were answered with failures in a row. Suspected servers are still queried, and are
- * probed at the same time: with `probeQuestions`, and with the last questions that had records, because a server may know
- * only some zones. Only if every probe fails the breaker opens. It probes on, and closes with the first probe, or question in
+ * servers suspected: if no server has replied to any question for a while since one was sent, or if one was answered with a failure (SERVFAIL,
+ * REFUSED). Suspected servers are still queried, and are probed at the same time, past every cache: with `probeQuestions`, and with the last questions
+ * that had records, because a server may know only some zones. Only if every probe fails the breaker opens; if there are replies, only if every one
+ * of the next probe fails too, because a server may refuse for a moment. It probes on, and closes with the first probe, or question in
  * flight, that shows a working server: any reply if the servers were silent, else an answer.
  *
  * Unlike `CircuitBreaker` in `base/`, it probes by itself, so that no caller waits for the timeout of a trial call.
@@ -48,12 +52,12 @@ export class DnsCircuitBreaker {
   readonly #deps: DnsCircuitBreakerDeps
   /** The last questions that had records, at most one for each registrable domain, the latest last. */
   readonly #goodQuestions: GoodQuestion[] = []
-  readonly #failedDomains = new Set<string>()
   readonly #silentDomains: SilentDomains
   readonly #probes: ProbeLoop
   #lastName: string | null = null
   #lastDomain = ""
   #replyCount = 0
+  #failuresNoticedAtMs = Number.NEGATIVE_INFINITY
   #cancelSilenceTimer: (() => void) | null = null
   #suspicion: Suspicion | null = null
   #isOpen = false
@@ -71,7 +75,7 @@ export class DnsCircuitBreaker {
   }
 
   /** Why it is open; null: it is closed. */
-  openReason(): Suspicion["reason"] | null {
+  openReason(): DnsSuspicionReason | null {
     return this.#isOpen ? (this.#suspicion?.reason ?? null) : null
   }
 
@@ -97,7 +101,7 @@ export class DnsCircuitBreaker {
     if (this.#isStopped || this.#suspicion !== null) return repliesBefore
     this.#cancelSilenceTimer ??= this.#deps.setTimer(SUSPICION_MS, () => {
       this.#cancelSilenceTimer = null
-      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
+      if (this.#replyCount === repliesBefore) this.suspect("timeouts")
     })
     return repliesBefore
   }
@@ -116,19 +120,14 @@ export class DnsCircuitBreaker {
   record(question: DnsQuestion, domain: string, finding: Finding<DnsAnswer>, repliesBefore: number): void {
     if (!isReply(finding)) {
       if (this.#silentDomains.recordTimeout(domain, question.name) === "doubtful") void this.#askDomainItself(domain)
-      if (this.#replyCount === repliesBefore) this.#suspect("timeouts")
+      if (this.#replyCount === repliesBefore) this.suspect("timeouts")
       return
     }
     this.#replyCount++
     this.#silentDomains.recordReply(domain)
     if (this.#suspicion !== null && this.#isWorking(finding)) this.#clear()
-    if (!finding.known) {
-      this.#failedDomains.add(domain)
-      if (this.#failedDomains.size >= FAILED_DOMAINS_MAX) this.#suspect("failures")
-      return
-    }
-    if (this.#failedDomains.size > 0) this.#failedDomains.clear()
-    if (finding.value.outcome === "records") rememberLast(this.#goodQuestions, domain, question)
+    if (!finding.known) this.#noticeFailure()
+    else if (finding.value.outcome === "records") rememberLast(this.#goodQuestions, domain, question)
   }
 
   /** A subdomain with dead servers of its own must not make its parent silent, which others need. */
@@ -139,9 +138,18 @@ export class DnsCircuitBreaker {
     this.#silentDomains.recordOwnReply(domain)
   }
 
-  #suspect(reason: Suspicion["reason"]): void {
+  /** Domains that fail by their own fault cost one probe in each interval. */
+  #noticeFailure(): void {
+    const nowMs = this.#deps.stopwatch()
+    if (nowMs - this.#failuresNoticedAtMs < PROBE_INTERVAL_MS) return
+    this.#failuresNoticedAtMs = nowMs
+    this.suspect("failures")
+  }
+
+  /** Probes the servers, unless it does already. Another process may have found that they are dead. */
+  suspect(reason: DnsSuspicionReason): void {
     if (this.#suspicion !== null || this.#isStopped) return
-    this.#suspicion = { reason }
+    this.#suspicion = { reason, failedProbeCount: 0 }
     this.#probes.start()
   }
 
@@ -150,7 +158,9 @@ export class DnsCircuitBreaker {
     const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.map(({ question }) => question)]
     await Promise.all(questions.map(question => this.#probe(question)))
     // A suspicion that came meanwhile is probed by the next round.
-    if (this.#suspicion === null || this.#suspicion !== suspected || this.#isOpen || this.#isStopped) return
+    if (suspected === null || this.#suspicion !== suspected || this.#isOpen || this.#isStopped) return
+    suspected.failedProbeCount++
+    if (suspected.reason === "failures" && suspected.failedProbeCount < FAILED_PROBES_MIN) return
     this.#isOpen = true
     this.#deps.onChange?.()
   }
@@ -170,7 +180,6 @@ export class DnsCircuitBreaker {
     if (wasOpen) this.#silentDomains.clear()
     this.#suspicion = null
     this.#isOpen = false
-    this.#failedDomains.clear()
     this.#probes.stop()
     if (wasOpen) this.#deps.onChange?.()
   }

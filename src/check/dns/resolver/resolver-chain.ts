@@ -2,7 +2,7 @@ import type { Clock, Random } from "../../../base/outside-world.ts"
 import type { AskDns, CachingResolver, DnsServerAddress, Resolver } from "../dns-types.ts"
 import { UdpExchange } from "../wire/udp-exchange.ts"
 import { createCanaryGuard } from "./canary-guard.ts"
-import { DnsCircuitBreaker } from "./circuit-breaker.ts"
+import { DnsCircuitBreaker, type DnsSuspicionReason } from "./circuit-breaker.ts"
 import { ConcurrencyLimit } from "./concurrency-limit.ts"
 import { cacheBounds, DnsCache, type DnsCacheStats } from "./dns-cache.ts"
 import { type DnsGuards, type DnsOutcomeCounts, DnsServers, type DnsServersDeps, Resolution } from "./resolution.ts"
@@ -26,6 +26,8 @@ export type ResolverChain = {
   readonly stats: () => ResolverChainStats
   /** The servers are dead, or their answers are not believed. */
   readonly isUnavailable: () => boolean
+  /** Finds out now whether the servers are dead, as another process of this host has found. */
+  readonly suspect: (reason: DnsSuspicionReason) => void
   /** Ends the queries in the background and closes the sockets. */
   readonly stop: () => void
 }
@@ -48,6 +50,8 @@ type ResolverChainDeps = ServerResolverDeps & {
   readonly clock: Clock
   /** How much memory the cache takes at most. Absent: the usual bound. */
   readonly dnsCacheBytes?: number
+  /** The breaker has opened, and why. */
+  readonly onOpen?: (reason: DnsSuspicionReason) => void
   /** The servers are of no use from now on, and why; null: they are of use again. */
   readonly onAvailabilityChange?: (outage: DnsOutage | null) => void
 }
@@ -69,7 +73,15 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const { directResolver } = servers
   const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
   const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
-  const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions, onChange: () => tell() })
+  const breaker = new DnsCircuitBreaker(directResolver, {
+    ...deps,
+    probeQuestions,
+    onChange: () => {
+      const reason = breaker.openReason()
+      if (reason !== null) deps.onOpen?.(reason)
+      tell()
+    },
+  })
   const limit = new ConcurrencyLimit(DNS_IN_FLIGHT_MAX, DNS_WAITING_MAX)
   const canaryGuard = createCanaryGuard({ canaries, directResolver, setTimer, onChange: () => tell() })
   const seen = (): Exclude<DnsOutageKind, "refused"> | null => {
@@ -94,6 +106,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
       answerCache: cache.stats(),
     }),
     isUnavailable: () => seen() !== null,
+    suspect: reason => breaker.suspect(reason),
     stop: () => {
       canaryGuard.stop()
       breaker.stop()
@@ -118,6 +131,7 @@ export const promising =
 function outageOf(seen: Exclude<DnsOutageKind, "refused"> | null, faults: readonly ServerFault[]): DnsOutage | null {
   if (seen === null) return null
   if (faults.every(({ why }) => why !== null && REFUSALS.has(why))) return { kind: "refused", faults }
+  if (faults.every(({ fault }) => fault === "silent")) return { kind: "silent", faults }
   const isDenied = faults.some(({ fault }) => fault === "none")
   return { kind: seen === "denying" && !isDenied ? "failing" : seen, faults }
 }

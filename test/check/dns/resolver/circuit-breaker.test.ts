@@ -3,7 +3,7 @@ import { type Finding, unknown } from "../../../../src/base/finding.ts"
 import type { DnsAnswer, DnsQuestion, Resolver } from "../../../../src/check/dns/dns-types.ts"
 import {
   DnsCircuitBreaker,
-  FAILED_DOMAINS_MAX,
+  FAILED_PROBES_MIN,
   GOOD_QUESTIONS_MAX,
   PROBE_INTERVAL_MS,
   SUSPICION_MS,
@@ -213,15 +213,13 @@ describe("dead domains on working servers", () => {
 })
 
 describe("failures with a reply", () => {
-  test("below many domains in a row open the breaker if every probe fails too, until there is an answer", async () => {
-    const { breaker, ask, askAll, servers, time } = setUp(() => FAILED)
-    await askAll(FAILED_DOMAINS_MAX - 1)
-    for (let count = 0; count < 100; count++) await ask("d0.com")
+  test("open the breaker with the second probe of which every question fails, by however few domains, until there is an answer", async () => {
+    const { breaker, ask, servers, time } = setUp(() => FAILED)
+    await ask("a.com")
     await settled()
-    expect(breaker.isOpen()).toBe(false)
-    await ask("last.com")
-    await settled()
-    expect(breaker.isOpen()).toBe(true)
+    expect(breaker.openReason()).toBeNull()
+    await time.tick((FAILED_PROBES_MIN - 1) * PROBE_INTERVAL_MS)
+    expect(breaker.openReason()).toBe("failures")
     await time.tick(10 * PROBE_INTERVAL_MS)
     expect(breaker.isOpen()).toBe(true)
     servers.reply = () => SOME
@@ -230,17 +228,39 @@ describe("failures with a reply", () => {
   })
 
   test("open nothing while a probe, or any other question between them, is answered", async () => {
-    const { breaker, ask, askAll, servers } = setUp(name => (name === "canary.net" ? SOME : FAILED))
-    await askAll(10 * FAILED_DOMAINS_MAX)
-    await settled()
-    expect(breaker.isOpen()).toBe(false)
+    const { breaker, ask, askAll, servers, time } = setUp(name => (name === "canary.net" ? SOME : FAILED))
+    for (let round = 0; round < 5; round++) {
+      await askAll(100)
+      await time.tick(PROBE_INTERVAL_MS)
+      expect(breaker.isOpen()).toBe(false)
+    }
     servers.reply = name => (name === "good.com" ? SOME : FAILED)
     for (let round = 0; round < 5; round++) {
       await ask("good.com")
-      await askAll(FAILED_DOMAINS_MAX - 1)
-      await settled()
+      await askAll(100)
+      await time.tick(PROBE_INTERVAL_MS)
       expect(breaker.isOpen()).toBe(false)
     }
+  })
+
+  test("are probed for when another process has found them, without a question of this one", async () => {
+    const { breaker, time } = setUp(() => FAILED)
+    breaker.suspect("failures")
+    await time.tick((FAILED_PROBES_MIN - 1) * PROBE_INTERVAL_MS)
+    expect(breaker.openReason()).toBe("failures")
+    const well = setUp(() => SOME)
+    well.breaker.suspect("timeouts")
+    await well.time.tick(5 * PROBE_INTERVAL_MS)
+    expect([well.breaker.isOpen(), well.queries.length]).toEqual([false, 2])
+  })
+
+  test("cost working servers one probe in each interval, however many domains fail", async () => {
+    const { askAll, queries, time } = setUp(name => (name === "canary.net" ? SOME : FAILED))
+    for (let round = 0; round < 5; round++) {
+      await askAll(100)
+      await time.tick(PROBE_INTERVAL_MS / 2)
+    }
+    expect(queries.filter(query => query === "A canary.net")).toHaveLength(3)
   })
 })
 
