@@ -1,3 +1,4 @@
+import { secureRandom } from "../base/outside-world.ts"
 import { A_SUITE, canonicalEmail } from "../check/address/canonical-email.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { mailOperatorOf } from "../check/result/result.ts"
@@ -48,11 +49,13 @@ const emptyTable = (slots: number): HashTable => ({ words: new Uint32Array(slots
 
 /**
  * Remembers which row had an input first, by hashes of 64 bits: of ten million inputs two share one with a probability of three in a million.
- * It holds no text.
+ * Each table has a secret seed, since without one anybody can make an address that counts as a duplicate of another, or thousands that share a
+ * slot. It holds no text.
  */
 export class DuplicateTable {
   readonly #tables: readonly HashTable[] = Array.from({ length: TABLES_COUNT }, () => emptyTable(SLOTS_AT_FIRST))
   readonly #inputsMax: number
+  readonly #seed = new DataView(secureRandom(8).buffer).getBigUint64(0)
   #count = 0
 
   /** Whether an input was not remembered, so that duplicates of it are not told. */
@@ -85,7 +88,7 @@ export class DuplicateTable {
 
   /** The row that had the input; null: none is known. */
   #find(input: string): number | null {
-    const [low, high] = hashesOf(input)
+    const [low, high] = hashesOf(input, this.#seed)
     const { words } = this.#tableOf(high)
     return words[slotOf(words, low, high) + 2] || null
   }
@@ -96,7 +99,7 @@ export class DuplicateTable {
 
   /** The row that had the input before; null: none is known, and `row` has it from now on. */
   firstRow(input: string, row: number): number | null {
-    const [low, high] = hashesOf(input)
+    const [low, high] = hashesOf(input, this.#seed)
     const table = this.#tableOf(high)
     const at = slotOf(table.words, low, high)
     const first = table.words[at + 2] ?? 0
@@ -122,8 +125,8 @@ const NO_KEYS = { own: null, behindTag: null } as const
 const TAG_OFF = "\0"
 
 /** The halves of one hash: two hashes of 32 bits with different seeds are often the same together, where inputs are short. */
-function hashesOf(input: string): readonly [low: number, high: number] {
-  const hash = Bun.hash.xxHash64(input)
+function hashesOf(input: string, seed: bigint): readonly [low: number, high: number] {
+  const hash = Bun.hash.wyhash(input, seed)
   return [Number(BigInt.asUintN(32, hash)), Number(hash >> 32n)]
 }
 

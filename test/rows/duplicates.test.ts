@@ -26,6 +26,13 @@ test("different names are no duplicates where one hash of 32 bits is the same fo
   expect(names.map((name, at) => table.firstOf(subject(name, "domain"), null, at + 1))).toEqual(names.map(() => null))
 })
 
+test("an address that was made to share the hash of another without a seed is no duplicate of it", () => {
+  const [victim, forged] = ["themanagingboard@acme1.com", "pwqqjtj4tglr1dxl@acme1.com"]
+  expect(Bun.hash.xxHash64(forged)).toBe(Bun.hash.xxHash64(victim))
+  const table = new DuplicateTable()
+  expect([forged, victim].map((address, at) => table.firstOf(subject(address, "email"), null, at + 1))).toEqual([null, null])
+})
+
 test("a table holds as many inputs as its part of the memory has room for", () => {
   const table = commandDuplicates({ limitBytes: () => 4 * 24 * 100 })
   for (let row = 1; row <= 100; row++) table.firstRow(`${row}`, row)
