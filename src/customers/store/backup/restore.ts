@@ -373,9 +373,12 @@ const MERGE_REVOCATIONS = `UPDATE main.keys SET revoked_at_ms = gone.revoked_at_
 /** How many days after its end a key is deleted. */
 export const FORGOTTEN_KEY_DAYS = 400
 
+/** The last confirmed time may be of some minutes before the last keys were deleted. */
+const REVOKED_FROM_DAYS = FORGOTTEN_KEY_DAYS - 1
+
 /** Keys that the previous database had deleted after their end: of accounts that it has, and so old that it would have them otherwise. */
 const REVOKE_FORGOTTEN = `UPDATE main.keys SET revoked_at_ms = latest.confirmed_at_ms, revoked_by = 'owner' FROM old.confirmed_time AS latest
-  WHERE main.keys.revoked_at_ms IS NULL AND main.keys.created_at_ms < latest.confirmed_at_ms - ${FORGOTTEN_KEY_DAYS * DAY_MS}
+  WHERE main.keys.revoked_at_ms IS NULL AND main.keys.created_at_ms < latest.confirmed_at_ms - ${REVOKED_FROM_DAYS * DAY_MS}
     AND main.keys.account_id IN (SELECT id FROM old.accounts) AND main.keys.id NOT IN (SELECT id FROM old.keys)`
 
 const KEEP_JOBS_FOLDER = `INSERT INTO main.jobs_folder (singleton, mark) SELECT singleton, mark FROM old.jobs_folder WHERE true

@@ -277,19 +277,22 @@ describe("a restore merges what happened since the backup:", () => {
       if (made.kind !== "created") throw new Error(made.kind)
       return made.key.id
     }
-    const [forgotten, kept, young] = [await create(), await create(), await create()]
+    const [forgotten, justForgotten, kept, young] = [await create(), await create(), await create(), await create()]
     const setAge = (id: string, days: number) =>
       store.run("UPDATE keys SET created_at_ms = created_at_ms - $2 WHERE id = $1", [id, days * DAY_MS])
     await setAge(forgotten, 401)
     await setAge(kept, 401)
+    // The newest time is stored once in a while, so that it may be of before the deletion.
+    await setAge(justForgotten, 399.9)
     await setAge(young, 399)
     backUpDatabase(path, backup, { mustNotExist: true })
     await writeConfirmedTime(store, { confirmedAtMs: now(), heldMs: 0 }, 0)
-    await store.run("DELETE FROM keys WHERE id IN ($1, $2)", [forgotten, young])
+    await store.run("DELETE FROM keys WHERE id IN ($1, $2, $3)", [forgotten, justForgotten, young])
     await store.close()
-    expect(restoreDatabase(backup, path, "then").merged).toMatchObject({ revokedCount: 1 })
+    expect(restoreDatabase(backup, path, "then").merged).toMatchObject({ revokedCount: 2 })
     const after = await openSqlite(path, now)
-    expect(await after.all<unknown>("SELECT id FROM keys WHERE revoked_at_ms IS NOT NULL")).toEqual([{ id: forgotten }])
+    const revoked = await after.all<{ id: string }>("SELECT id FROM keys WHERE revoked_at_ms IS NOT NULL")
+    expect(revoked.map(({ id }) => id).sort()).toEqual([forgotten, justForgotten].sort())
     await after.close()
   })
 
