@@ -38,7 +38,10 @@ type FileRow = SharedFileInfo & { readonly bytes: number; readonly parts: number
 const unzip = promisify(gunzip)
 const zip = promisify(gzip)
 
-/** Reads a file, part by part, and compares it with its checksum. It is stored compressed, and never unpacked beyond its size. */
+/**
+ * Reads a file, part by part, and compares it with its checksum. A part is not read beyond the length of one, and what is stored compressed is never
+ * unpacked beyond its size.
+ */
 export async function readSharedFile(store: Store, name: string): Promise<SharedFile> {
   let isThere = false
   for (let read = 0; read < READS_MAX; read++) {
@@ -59,7 +62,7 @@ async function readParts(
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const texts: string[] = []
   for (let part = 0; part < parts; part++) {
-    const sql = "SELECT data FROM lists_file_parts WHERE name = $1 AND part = $2"
+    const sql = `SELECT data FROM lists_file_parts WHERE name = $1 AND part = $2 AND length(data) <= ${PART_LENGTH}`
     texts.push((await store.one<{ readonly data: string }>(sql, [name, part]))?.data ?? "")
   }
   try {
@@ -93,7 +96,7 @@ type LeaseDeps = { readonly clock: Clock; readonly random: Random; readonly runI
 
 /**
  * Runs `work` while no other process of any node changes the shared files; null: another one does. A process that dies holds them for
- * `LEASE_BOUNDS.heldMs` more, by the clock of the database.
+ * `LEASE_BOUNDS.heldMs` more, by the clock of the database, and no longer if that was ahead meanwhile and was set back.
  */
 export async function withSharedFiles<T>(
   store: OpenStore,
@@ -108,9 +111,10 @@ export async function withSharedFiles<T>(
       `UPDATE lists_head SET held_until_ms = ${now} + ${LEASE_BOUNDS.heldMs} WHERE singleton = 1 AND holder = $2`,
       [clock(), holder],
     )
+  // Twice, since another process may have begun a moment later, and taken them a moment earlier.
   const taken = await store.run(
     `UPDATE lists_head SET holder = $2, held_until_ms = ${now} + ${LEASE_BOUNDS.heldMs}
-     WHERE singleton = 1 AND (holder IS NULL OR held_until_ms < ${now})`,
+     WHERE singleton = 1 AND (holder IS NULL OR held_until_ms NOT BETWEEN ${now} AND ${now} + ${2 * LEASE_BOUNDS.heldMs})`,
     [clock(), holder],
   )
   if (taken === 0) return null

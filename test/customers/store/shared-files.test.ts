@@ -83,6 +83,25 @@ test("a file whose part, order of parts, size or checksum differs is damaged, an
   }
 })
 
+test("a part that is longer than a part can be is not read", async () => {
+  const store = await tempStore()
+  await fileWriter(store).change(({ write }) => write("a", new Uint8Array([1]), false))
+  expect((await readSharedFile(store, "a")).kind).toBe("read")
+  await store.run("UPDATE lists_file_parts SET data = $1", [(await part(store)).concat(" ".repeat(300_000))])
+  expect(await readSharedFile(store, "a")).toEqual({ kind: "damaged" })
+})
+
+const part = async (store: OpenStore): Promise<string> =>
+  (await store.one<{ data: string }>("SELECT data FROM lists_file_parts"))?.data ?? ""
+
+test("a process that died while the clock was ahead holds the files no longer than any other", async () => {
+  const store = await tempStore()
+  await store.run(
+    `INSERT INTO lists_head (singleton, mark, holder, held_until_ms) VALUES (1, '', 'dead', COALESCE(${store.clockSql}, 1000) + 86400000)`,
+  )
+  expect(await fileWriter(store).change(async () => "done")).toBe("done")
+})
+
 test("the mark changes with what is announced, and with nothing else", async () => {
   const store = await tempStore()
   const { change } = fileWriter(store)
