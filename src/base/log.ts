@@ -3,6 +3,7 @@ import { InvariantError } from "./errors.ts"
 import type { LogMessage } from "./log-events.ts"
 import { LOG_LEVELS, type LogLevel } from "./log-level.ts"
 import type { Clock } from "./outside-world.ts"
+import { escapeControls } from "./untrusted-text.ts"
 
 /** The fields of a log line besides its message. Never an address, a key or a secret. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
@@ -86,7 +87,7 @@ function framesOf(error: unknown): string {
 
 /**
  * Creates a log that passes lines of at least `leastLevel` to `write`: one JSON object per line, or a readable line if
- * `isPretty`.
+ * `isPretty`. JSON escapes the controls of ASCII alone; those of Latin-1, which terminals obey, and marks that turn the direction of text are escaped too.
  */
 export function createLogger(
   leastLevel: LogLevel,
@@ -98,10 +99,10 @@ export function createLogger(
   return (level, message, fields = {}) => {
     if (LOG_LEVELS.indexOf(level) < least) return
     const time = new Date(clock()).toISOString()
-    if (!isPretty) return write(`${JSON.stringify({ time, level, msg: message, ...fields })}\n`)
+    if (!isPretty) return write(`${escapeControls(JSON.stringify({ time, level, msg: message, ...fields }))}\n`)
     const rest = Object.entries(fields).map(
       ([name, value]) => ` ${name}=${typeof value === "string" ? JSON.stringify(value) : value}`,
     )
-    write(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${rest.join("")}\n`)
+    write(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${escapeControls(rest.join(""))}\n`)
   }
 }

@@ -33,6 +33,21 @@ test("a value with a line break stays on its line", () => {
     for (const line of written("info", pretty)) expect(line.trimEnd()).not.toContain("\n")
 })
 
+test.each([true, false])("a value cannot steer a terminal or turn the direction of a line, pretty: %p", isPretty => {
+  const lines: string[] = []
+  const log = createLogger(
+    "info",
+    isPretty,
+    () => 0,
+    line => void lines.push(line),
+  )
+  const why = "\u001b[2J \u009b2J \u007f \u202e\u2066 \ufeff end"
+  log("error", "the lists were not refreshed", { why })
+  expect(lines.join("").trimEnd()).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(lines.join("")).toContain(String.raw`\u009b2J`)
+  if (!isPretty) expect(JSON.parse(lines.join(""))).toMatchObject({ why })
+})
+
 test("an error is logged by its name and its code, a defect by its place, and none by its message", () => {
   const logged: unknown[] = []
   const handle = logError(

@@ -30,7 +30,10 @@ test("an address that was made to share the hash of another without a seed is no
   const [victim, forged] = ["themanagingboard@acme1.com", "pwqqjtj4tglr1dxl@acme1.com"]
   expect(Bun.hash.xxHash64(forged)).toBe(Bun.hash.xxHash64(victim))
   const table = new DuplicateTable()
-  expect([forged, victim].map((address, at) => table.firstOf(subject(address, "email"), null, at + 1))).toEqual([null, null])
+  expect([forged, victim].map((address, at) => table.firstOf(subject(address, "email"), null, at + 1))).toEqual([
+    null,
+    null,
+  ])
 })
 
 test("a table holds as many inputs as its part of the memory has room for", () => {
