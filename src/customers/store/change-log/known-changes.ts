@@ -56,18 +56,23 @@ export class KnownChanges {
   async #ask(): Promise<void> {
     const { setTimer, ask } = this.#deps
     const { promise, resolve } = Promise.withResolvers<void>()
-    let timer: ResponsiveTimer
+    const waiting: { timer: ResponsiveTimer | null } = { timer: null }
     const wait = (): void => {
       const fromMs = this.now()
-      timer = setResponsiveTimer(setTimer, KNOWN_CHANGES_BOUNDS.waitMs, () => {
+      waiting.timer = setResponsiveTimer(setTimer, KNOWN_CHANGES_BOUNDS.waitMs, () => {
         // A process that stood still most of the time has yet to read the answer, unless the statement fails by its own time limit.
         if (this.now() - fromMs > 2 * KNOWN_CHANGES_BOUNDS.waitMs) wait()
         else resolve()
       })
     }
     wait()
-    await Promise.race([ask(), promise]).finally(() => timer.cancel())
-    this.#asking = null
-    if (!this.isRecent) this.note(this.now())
+    try {
+      await Promise.race([ask(), promise])
+    } finally {
+      // Whatever happens: else all requests from now on would share its failure.
+      waiting.timer?.cancel()
+      this.#asking = null
+      if (!this.isRecent) this.note(this.now())
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { RESPONSIVE_WAITS } from "../../../../src/base/responsive-timer.ts"
 import { KNOWN_CHANGES_BOUNDS, KnownChanges } from "../../../../src/customers/store/change-log/known-changes.ts"
+import { outcomeOf } from "../../../support/outcome-of.ts"
 import { settled } from "../../../support/time.ts"
 
 const { ageMs, waitMs } = KNOWN_CHANGES_BOUNDS
@@ -80,4 +81,17 @@ test("a process that stands still goes on waiting for the answer", async () => {
   expect([state.isAnswered, known.isRecent]).toEqual([false, false])
   outside.answer.resolve()
   await asking
+})
+
+test("a question that fails by a defect fails for those who asked it alone, and is not asked again at once", async () => {
+  const { outside, known } = setUp()
+  outside.nowMs += ageMs
+  const first = known.askNow()
+  outside.answer.reject(new Error("a defect"))
+  expect(await outcomeOf(first)).toThrow("a defect")
+  expect(known.isRecent).toBe(true)
+  outside.answer = Promise.withResolvers()
+  outside.answer.resolve()
+  await known.askNow()
+  expect(outside.asked).toBe(2)
 })
