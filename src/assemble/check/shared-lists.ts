@@ -4,7 +4,9 @@ import type { Outage } from "../../base/fault-log.ts"
 import { sha256Hex } from "../../base/fingerprint.ts"
 import { logError } from "../../base/log.ts"
 import { CoalescedRuns } from "../../base/single-flight.ts"
+import { parseJson } from "../../base/text.ts"
 import { HOUR_MS } from "../../base/time.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 import {
   LISTS_DISK_REMEDY,
   pathOf,
@@ -114,6 +116,8 @@ async function takePack(store: Store, folder: Folder, sha256: string): Promise<s
   // Whoever shared it has verified the whole pack. One of another version of the program may have another format.
   const opened = openPack(pack.bytes)
   if (opened.kind === "refused") return opened.message
+  const described = ownMember(ownMember(parseJson(new TextDecoder().decode(manifest.bytes)), "pack"), "sha256")
+  if (described !== sha256) return "The manifest of the lists in force is not theirs."
   await folder.writeAtomic(manifestName, manifest.bytes)
   await folder.writeAtomic(packName, pack.bytes)
   return null

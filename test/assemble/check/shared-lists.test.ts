@@ -3,7 +3,7 @@ import { changeListsInForce, readListsInForce } from "../../../src/assemble/chec
 import { BEHIND_AFTER_MS, createSharedLists, takeSharedListsAtStart } from "../../../src/assemble/check/shared-lists.ts"
 import type { LoadedLists } from "../../../src/check/domain-lookup.ts"
 import { PACK_FORMAT } from "../../../src/check/lists/pack/pack-format.ts"
-import { INITIAL_REFRESH_STATE, packFileName } from "../../../src/check/refresh/refresh-state.ts"
+import { INITIAL_REFRESH_STATE, manifestFileName, packFileName } from "../../../src/check/refresh/refresh-state.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { listSharedFiles, readListsMark, withSharedFiles } from "../../../src/customers/store/shared-files.ts"
 import { test as onBoth, onPostgres as test } from "../../customers/engines.ts"
@@ -86,6 +86,23 @@ describe("a node keeps what it has, and says why", () => {
       expect((await other.take()).kind).toBe("taken")
       expect(await other.lists("second.org")).toBe(true)
     })
+
+  test("when the manifest is that of other lists, and takes what the next refresh writes anew", async () => {
+    const { node, store } = await sharedNodes()
+    const [fetcher, other] = [node(), node()]
+    await fetcher.refresh("first.org")
+    await other.take()
+    await fetcher.refresh("first.org", "second.org")
+    await fetcher.take()
+    const { in_use: sha256 } = await fetcher.state()
+    await withSharedFiles(store, fetcher.context.system, ({ write }) =>
+      write(manifestFileName(sha256 ?? ""), new TextEncoder().encode(`{"pack":{"sha256":"${"0".repeat(64)}"}}`), true),
+    )
+    expect(await other.take()).toMatchObject({ kind: "refused", outage: { why: expect.stringContaining("manifest") } })
+    expect([await other.lists("first.org"), await other.lists("second.org")]).toEqual([true, false])
+    await fetcher.refresh("first.org", "second.org")
+    expect((await other.take()).kind).toBe("taken")
+  })
 
   test("when the pack has a format of a later version of the program", async () => {
     const { node, store } = await sharedNodes()
