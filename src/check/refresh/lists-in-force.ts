@@ -51,7 +51,8 @@ export type ListsChoice = { readonly inUse: string | null; readonly nextAtMs: nu
 
 /**
  * Chooses what a node uses of the lists that nodes share. A node that waits takes the newest pack when it was built `delayMs` ago or was
- * released, and until then the newest one of which that is true, or else what it has. What is pinned is used at once.
+ * released, and until then the newest one of which that is true, or else what it has. What is pinned is used at once. A node without a delay waits
+ * for nothing, also if the clock was ahead when the pack was built.
  */
 export function chooseLists(
   state: RefreshState,
@@ -61,7 +62,7 @@ export function chooseLists(
   const newest = packs.findIndex(({ sha256 }) => sha256 === inForce)
   if (pinned !== null || newest < 0) return { inUse: inForce, nextAtMs: null }
   const isDue = ({ sha256, made_at_ms: madeAtMs }: KeptPack): boolean =>
-    sha256 === released || nowMs >= madeAtMs + delayMs
+    sha256 === released || delayMs === 0 || nowMs >= madeAtMs + delayMs
   const candidates = packs.slice(newest)
   const chosen = candidates.find(isDue)?.sha256 ?? currentInUse ?? candidates.slice(1).at(-1)?.sha256 ?? null
   const waiting = candidates.filter(pack => !isDue(pack)).map(({ made_at_ms: madeAtMs }) => madeAtMs + delayMs)
@@ -140,11 +141,13 @@ export type WrittenPack = { readonly sha256: string; readonly version: string }
 export function withActivePack(state: RefreshState, pack: WrittenPack, nowMs: number): RefreshState {
   const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
   const older = (index < 0 ? [] : state.packs.slice(index)).filter(({ sha256 }) => sha256 !== pack.sha256)
-  const active = state.packs.find(({ sha256 }) => sha256 === pack.sha256) ?? {
+  const known = state.packs.find(({ sha256 }) => sha256 === pack.sha256) ?? {
     ...pack,
     made_at_ms: nowMs,
     stock: state.stock,
   }
+  // The clock may have been ahead.
+  const active = { ...known, made_at_ms: Math.min(known.made_at_ms, nowMs) }
   return { ...state, in_use: pack.sha256, packs: [active, ...older].slice(0, KEPT_PACKS_MAX) }
 }
 

@@ -5,6 +5,7 @@ import {
   inForce,
   type ListsAct,
   stateInUse,
+  withActivePack,
 } from "../../../src/check/refresh/lists-in-force.ts"
 import { BUILT_IN, INITIAL_REFRESH_STATE, type RefreshState } from "../../../src/check/refresh/refresh-state.ts"
 
@@ -86,6 +87,16 @@ describe("a node that waits before it uses new lists", () => {
     expect(choose(THREE, 4, 13)).toEqual({ inUse: SHA256.b, nextAtMs: 14 * HOUR_MS })
     expect(choose(THREE, 4, 14)).toEqual({ inUse: SHA256.c, nextAtMs: null })
     expect(choose(THREE, 0, 10)).toEqual({ inUse: SHA256.c, nextAtMs: null })
+  })
+
+  test("waits for nothing without a delay, also if the clock was ahead when they were built", () => {
+    expect(choose(THREE, 0, 1)).toEqual({ inUse: SHA256.c, nextAtMs: null })
+  })
+
+  test("does not wait for the time that the clock was ahead once the same lists are built again", () => {
+    const again = withActivePack(THREE, { sha256: SHA256.c, version: "c" }, HOUR_MS)
+    expect(choose(again, 4, 4)).toEqual({ inUse: SHA256.b, nextAtMs: 5 * HOUR_MS })
+    expect(withActivePack(THREE, { sha256: SHA256.c, version: "c" }, 90 * HOUR_MS).packs).toEqual(packs)
   })
 
   test("uses them at once when they are released or pinned, and what is pinned instead", () => {
