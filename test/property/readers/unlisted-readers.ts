@@ -33,6 +33,7 @@ export const UNLISTED_READERS = {
     "doctor/clock.ts",
     "http/admission/admission.ts",
     "http/app.ts",
+    "http/exchange.ts",
     "http/request/idempotency-key.ts",
     "http/response/cors.ts",
     "http/site/guards.ts",
