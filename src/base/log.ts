@@ -25,7 +25,8 @@ const ERROR_CODE = /^\w{1,40}$/
 
 /**
  * Returns an error handler for background work. It logs the name of the error and its code. What an error of the store or of the system says
- * is logged too; the message of any other may contain anything, so that of a defect only its place is. `where`: what errors of the system are about that name no file.
+ * is logged too. The message of any other may contain anything, so of a defect only the frames of its stack are logged. `where`: the place of an
+ * error that names none.
  */
 export const logError =
   (log: Log, message: LogMessage, where?: string) =>

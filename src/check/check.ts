@@ -83,7 +83,10 @@ type CheckDeps = {
   /** Absent: defects in reading evidence are not reported. */
   readonly onDefect?: OnDefect
   readonly corrections: CategoryCorrections
-  /** How many verdicts are cached. Absent: some thousand. 0: none, as where few ask, whose verdicts would displace those of another check of the domain. */
+  /**
+   * How many verdicts are cached. Absent: some thousand. 0: none, for a check that few ask for: its verdicts would displace those of another one
+   * over the same lists.
+   */
   readonly verdictsMax?: number
   readonly clock: Clock
   readonly stopwatch: Stopwatch

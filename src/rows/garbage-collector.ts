@@ -7,7 +7,7 @@ export type CheckedCounts = Pick<WorkCounts, "rows" | "lookups">
 /** How much of anything is done between two collections: of the young garbage alone, and of all of it. */
 export type CollectionBounds = { readonly young: WorkCounts; readonly all: WorkCounts }
 
-/** As what a row counts that is read and not checked: it leaves some hundred bytes. */
+/** The bytes of garbage that a row leaves which is read and not checked. */
 export const READ_ROW_BYTES = 100
 
 /** The bound of what does not count. */

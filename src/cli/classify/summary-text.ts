@@ -28,7 +28,7 @@ export function printWarnings(
     if (warning !== null) output.line(warning)
 }
 
-const CUT_OFF = `The file has more different inputs than are remembered, which are ${formatCount(DISTINCT_INPUTS_MAX)}, or fewer where there is little memory. Duplicates of later ones are not told.`
+const CUT_OFF = `The file has more different inputs than are remembered: ${formatCount(DISTINCT_INPUTS_MAX)}, or fewer with little memory. Duplicates of later ones are not told.`
 
 /** Prints the commonest problems, each with its first row. */
 export function printProblems(output: Output, problems: readonly ToldProblem[]): void {

@@ -37,9 +37,9 @@ type RequestLogBudgetDeps = {
 
 /**
  * Keeps the logs of all accounts within one budget of bytes. A walk over the sizes of all accounts, one bounded step at a time, adds them up. When
- * they are too much, the next walk trims whoever has more than a share, the oldest requests first. The share is the greatest with which all fit,
- * so that what large logs take beyond it goes, and who has less loses nothing. Each process that writes walks by itself, and one of the node does at rest:
- * several come to the same share.
+ * they are too much, the next walk trims each log that is larger than a share, the oldest requests first. The share is the greatest with which all
+ * fit, so an account with a smaller log loses nothing. Each process that writes walks by itself, and one process of the node while none writes: all
+ * come to the same share.
  */
 export class RequestLogBudget {
   readonly #deps: RequestLogBudgetDeps

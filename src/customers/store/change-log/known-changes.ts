@@ -15,7 +15,7 @@ type KnownChangesDeps = {
 }
 
 /**
- * Since when this process knows of no change elsewhere. One that was stopped for a while, as a host that is paused, has cached what was true
+ * As of when this process knows all changes of others. One that was stopped for a while, as on a paused host, has cached what was true
  * before, and has requests to answer before its next poll: it asks first (DECISIONS 171). A database that does not answer delays it by
  * `waitMs` once in `ageMs`: then what is cached serves, as in any outage.
  *
@@ -31,13 +31,13 @@ export class KnownChanges {
     this.#knownAtMs = deps.clock()
   }
 
-  /** Whether what is cached may be used. A clock that was set back has it asked. */
+  /** Whether what is cached may be used. After the clock was set back it may not. */
   get isRecent(): boolean {
     const ageMs = this.now() - this.#knownAtMs
     return ageMs >= 0 && ageMs < KNOWN_CHANGES_BOUNDS.ageMs
   }
 
-  /** The time by which it goes. */
+  /** The time of its clock, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#deps.clock()
   }
