@@ -231,17 +231,7 @@ const DELETED_ACCOUNTS = `SELECT account_id AS id, MAX(at_ms) AS "atMs" FROM adm
   WHERE act = 'account_deleted' AND account_id IS NOT NULL GROUP BY account_id`
 
 /** The columns of an act, since the trail has all of them. */
-const ACT_COLUMNS = [
-  "id",
-  "admin_id",
-  "account_id",
-  "act",
-  "details",
-  "at_ms",
-  "actor_kind",
-  "source",
-  "key_id",
-] as const
+const ACT_COLUMNS = "id admin_id account_id act details at_ms actor_kind source key_id".split(" ")
 
 /** Records a restore in the copy, unless that is of a version before the audit trail. */
 function recordRestore(
