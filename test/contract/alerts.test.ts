@@ -282,7 +282,17 @@ testRules(
       {
         name: "both down",
         scraped: both({ up: "1x9 0x60", mailkind_build_info: "1x9" }),
-        firing: ["MailkindDown@a", "MailkindDown@b", "MailkindDown"],
+        firing: ["MailkindDown@a", "MailkindDown@b"],
+      },
+      {
+        name: "the only node is down",
+        scraped: of(a, { up: "1x9 0x60", mailkind_build_info: "1x9" }),
+        firing: ["MailkindDown@a"],
+      },
+      {
+        name: "the target is gone",
+        scraped: of(a, { up: "1x9", mailkind_build_info: "1x9" }),
+        firing: ["MailkindDown"],
       },
     ]
     const state = { every: "1m", at: "40m", isOfNodes: true } as const
