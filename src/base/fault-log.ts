@@ -18,6 +18,8 @@ const FAULTS_MAX = 50
 
 type OngoingFault = {
   readonly sinceMs: number
+  /** When something last failed by it. */
+  failedAtMs: number
   /** Where it is and why, as its first line tells. */
   readonly place: LogFields
   requests: number
@@ -71,7 +73,7 @@ export class FaultLog {
     }
     const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
     if (ongoing !== undefined) {
-      ongoing.isRecent = true
+      this.#noteFailure(ongoing)
       if (requestId === undefined) ongoing.tasks++
       else ongoing.requests++
       this.#log("debug", message, fields)
@@ -93,13 +95,13 @@ export class FaultLog {
     let current = ""
     return outage => {
       if (outage === null) {
-        this.#log("info", ends, this.end(current) ?? {})
+        this.#log("info", ends, { fault: current, ...this.end(current) })
         return
       }
       current = outage.fault
       if (!this.#ongoing.has(current)) this.#begin(current, outage)
       const ongoing = this.#ongoing.get(current)
-      if (ongoing !== undefined) ongoing.isHeld = true
+      if (ongoing !== undefined) Object.assign(ongoing, { isHeld: true, place: placeOf(outage) })
       this.#log(level, begins, outage)
     }
   }
@@ -119,8 +121,13 @@ export class FaultLog {
   countTask(fault: string): void {
     const ongoing = this.#ongoing.get(fault)
     if (ongoing === undefined) return
-    ongoing.isRecent = true
+    this.#noteFailure(ongoing)
     ongoing.tasks++
+  }
+
+  #noteFailure(ongoing: OngoingFault): void {
+    ongoing.isRecent = true
+    ongoing.failedAtMs = this.#deps.stopwatch()
   }
 
   /** Ends a fault that goes on, and gives what it has cost; null: it does not go on. */
@@ -136,11 +143,19 @@ export class FaultLog {
   }
 
   /** False: so many others go on that this one is not remembered. */
-  #begin(fault: string, { where, why }: LogFields, requests = 0): boolean {
+  #begin(fault: string, fields: LogFields, requests = 0): boolean {
     if (this.#ongoing.size >= FAULTS_MAX) return false
-    const place = { ...(where !== undefined && { where }), ...(why !== undefined && { why }) }
     const sinceMs = this.#deps.stopwatch()
-    this.#ongoing.set(fault, { sinceMs, place, requests, tasks: 0, isRecent: false, isHeld: false })
+    const place = placeOf(fields)
+    this.#ongoing.set(fault, {
+      sinceMs,
+      failedAtMs: sinceMs,
+      place,
+      requests,
+      tasks: 0,
+      isRecent: false,
+      isHeld: false,
+    })
     this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
     return true
   }
@@ -149,13 +164,22 @@ export class FaultLog {
     for (const [fault, ongoing] of [...this.#ongoing]) {
       if (ongoing.isRecent)
         this.#log("warn", "a fault continues", { fault, ...ongoing.place, ...this.#costOf(ongoing) })
-      else if (!ongoing.isHeld) this.#log("info", "a fault is over", { fault, ...this.end(fault) })
+      else if (!ongoing.isHeld) {
+        // It is not known when it ended: its last failure is what is known.
+        this.#log("info", "a fault is over", { fault, ...this.#costOf(ongoing, ongoing.failedAtMs) })
+        this.end(fault)
+      }
       ongoing.isRecent = false
     }
   }
 
-  #costOf({ sinceMs, place: { where }, requests, tasks }: OngoingFault): FaultCost {
-    const lasted_s = Math.round((this.#deps.stopwatch() - sinceMs) / 1000)
+  #costOf({ sinceMs, place: { where }, requests, tasks }: OngoingFault, untilMs = this.#deps.stopwatch()): FaultCost {
+    const lasted_s = Math.round((untilMs - sinceMs) / 1000)
     return { ...(typeof where === "string" && { where }), lasted_s, failed_requests: requests, failed_tasks: tasks }
   }
 }
+
+const placeOf = ({ where, why }: LogFields): LogFields => ({
+  ...(where !== undefined && { where }),
+  ...(why !== undefined && { why }),
+})

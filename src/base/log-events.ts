@@ -45,7 +45,7 @@ export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
 const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")} seen`.trim(), meaning)
 
 /** The fields of a line that tells that an outage is over. */
-const ENDED = "where lasted_s failed_requests failed_tasks"
+const ENDED = "fault where lasted_s failed_requests failed_tasks"
 
 const TRIED_AGAIN = "The server tries again."
 const LOST = "Lost: the process ended before it could write them."
@@ -84,8 +84,8 @@ export const LOG_EVENTS = {
   "DNS answers again": event("info", ENDED, "`failed_tasks` domains were checked without DNS."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", ENDED, "Less than eight tenths are open."),
-  "a fault continues": event("warn", `fault why ${ENDED} seen`, "Once a minute, while something fails by it."),
-  "a fault is over": event("info", `fault ${ENDED}`, "Nothing has failed by it for a minute."),
+  "a fault continues": event("warn", `${ENDED} why seen`, "Once a minute, while something fails by it."),
+  "a fault is over": event("info", ENDED, "Nothing has failed by it for a minute."),
   // Start and end
   "the start waits for the database": outage("warn", "fault wait_s", "It ends with an error after `wait_s`."),
   "the database answers": event("info", ENDED, "The start continues."),

@@ -83,7 +83,7 @@ export class StartBudget {
     if (this.#waitingSinceMs === null) return
     this.#spentMs += this.#context.system.stopwatch() - this.#waitingSinceMs
     this.#waitingSinceMs = null
-    this.#context.log("info", "the database answers", this.#context.faults?.end(this.#fault) ?? {})
+    this.#context.log("info", "the database answers", { fault: this.#fault, ...this.#context.faults?.end(this.#fault) })
     this.#fault = ""
   }
 

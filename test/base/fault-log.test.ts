@@ -50,14 +50,16 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   expect(state.remind).toBeNull()
 })
 
-test("a fault that nobody ends is over when nothing has failed by it for a minute, and may begin again", () => {
-  const { faults, lines, pass } = desk()
+test("a fault that nobody ends is over when nothing has failed by it for a minute, lasted until that, and may begin again", () => {
+  const { faults, lines, pass, state } = desk()
   faults.log("error", "usage was not written", { fault: "full" })
+  state.now += 20_000
   faults.log("error", "usage was not written", { fault: "full" })
   pass(REMINDER_MS)
   pass(REMINDER_MS)
   pass(REMINDER_MS)
   faults.log("error", "usage was not written", { fault: "full" })
+  expect(lines[2]).toContain('"fault":"full","lasted_s":20,')
   expect(lines.map(line => line.split(" {")[0])).toEqual([
     "error usage was not written",
     "warn a fault continues",
@@ -105,12 +107,16 @@ test("a failed request begins its fault with a line that describes it, and has i
   expect(faults.end("away")).toMatchObject({ failed_requests: 3, failed_tasks: 1 })
 })
 
-test("an outage is told although something has failed by it before, and is counted from there", () => {
+test("an outage is told although something has failed by it before, is counted from there, and ends with its fault and place", () => {
   const { faults, lines, pass } = desk()
   faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
-  faults.outages("error", "the database does not answer", "the database answers again")({ ...AWAY, ...CIRCUMSTANCES })
+  const tell = faults.outages("error", "the database does not answer", "the database answers again")
+  tell({ ...AWAY, ...CIRCUMSTANCES })
   for (let minute = 0; minute < 3; minute++) pass(REMINDER_MS)
-  expect(faults.end("away")).toEqual({ lasted_s: 180, failed_requests: 1, failed_tasks: 0 })
+  tell(null)
+  expect(lines.pop()).toBe(
+    'info the database answers again {"fault":"away","where":"127.0.0.1:5432","lasted_s":180,"failed_requests":1,"failed_tasks":0}',
+  )
   expect(lines.map(line => line.split(" {")[0])).toEqual([
     "error requests fail",
     "info a request failed",

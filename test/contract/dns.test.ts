@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { PROBE_INTERVAL_MS } from "../../src/check/dns/resolver/circuit-breaker.ts"
 import { createTestCheck, inTime, packetsPass, serving } from "../support/test-check.ts"
 
 const ACME = {
@@ -292,7 +293,10 @@ describe("servers that are all dead", () => {
     const server = await serving({})
     server.fault("*", fails)
     const { ask, time, logged } = createTestCheck([server], options)
-    for (let at = 0; at < 30; at++) await inTime(time, ask(`jane@granite-wrong${at}.com`))
+    for (let at = 0; at < 30; at++) {
+      await inTime(time, ask(`jane@granite-wrong${at}.com`))
+      if (at === 10) await time.tick(PROBE_INTERVAL_MS)
+    }
     expect(logged.map(line => JSON.parse(line).fault)).toEqual([fault])
   })
 
