@@ -18,13 +18,8 @@ import {
 import { migrate } from "./migrations/migrate.ts"
 import { ensureFile, realPath, sqliteStoreError } from "./sqlite/database-file.ts"
 import type { ReleaseLock } from "./sqlite/database-lock.ts"
+import { BUSY_TIMEOUT_MS, LockWait } from "./sqlite/lock-wait.ts"
 import { requireOwnSchema } from "./sqlite/own-schema.ts"
-
-/**
- * How long a statement waits for another process's write. A writer holds the file for one or two fsyncs (0.4 ms each here), so only a
- * stuck one is waited for this long. The wait blocks this whole process, so it must not be longer.
- */
-const BUSY_TIMEOUT_MS = 5000
 
 /** How often the switch to WAL is tried; one or two attempts suffice, even with eight processes. */
 const WAL_ATTEMPTS_MAX = 100
@@ -44,22 +39,33 @@ const mutexesByFile = new Map<string, { readonly mutex: Mutex; openCount: number
 /**
  * Opens the SQLite file, creates it (mode 0600, its directories 0700) if it is missing, and migrates it. Several processes may open
  * one file at once. Rejects with a `StoreError` when the file is not a database, belongs to another program or a newer mailkind, has
- * tables, indexes, triggers or views other than ours, or cannot be read and written.
+ * tables, indexes, triggers or views other than ours, cannot be read and written, or is locked for long. `sleep` passes the time between
+ * two attempts to lock it.
  */
-export async function openSqlite(path: string, clock: Clock): Promise<OpenStore> {
+export async function openSqlite(
+  path: string,
+  clock: Clock,
+  sleep: (ms: number) => Promise<unknown> = Bun.sleep,
+): Promise<OpenStore> {
+  const lockWait = new LockWait(sleep)
   // The lock is taken by the real path, which is the same through any link.
-  const releaseLock = acquireRecoveredLock(realPath(path))
+  const releaseLock = await lockWait.write(() => acquireRecoveredLock(realPath(path), BUSY_TIMEOUT_MS))
   try {
-    return await openLocked(path, clock, releaseLock)
+    return await openLocked(path, clock, releaseLock, lockWait)
   } catch (error) {
     releaseLock()
     throw error
   }
 }
 
-async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock): Promise<OpenStore> {
+async function openLocked(
+  path: string,
+  clock: Clock,
+  releaseLock: ReleaseLock,
+  lockWait: LockWait,
+): Promise<OpenStore> {
   const realFile = ensureFile(path)
-  const connection = openDatabase(realFile)
+  const connection = await lockWait.write(() => openDatabase(realFile, lockWait))
   const file = mutexesByFile.get(realFile) ?? { mutex: new Mutex(), openCount: 0 }
   file.openCount++
   mutexesByFile.set(realFile, file)
@@ -83,29 +89,30 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
   return store
 }
 
-function openDatabase(path: string): SqliteConnection {
+function openDatabase(path: string, lockWait: LockWait): SqliteConnection {
   let database: Database | undefined
   try {
     database = new Database(path, { readwrite: true, create: false })
     configure(database, path)
-    return createSqliteConnection(database, path)
+    return createSqliteConnection(database, path, lockWait)
   } catch (error) {
     database?.close()
     throw sqliteStoreError(error, path)
   }
 }
 
-function createSqliteConnection(database: Database, path: string): SqliteConnection {
+function createSqliteConnection(database: Database, path: string, lockWait: LockWait): SqliteConnection {
   const statements = new StatementCache(database)
-  const commits = new Commits(database)
+  const commits = new Commits(database, lockWait)
   return {
     database,
     statements,
     path,
     // A statement outside of all transactions commits by itself, also one that gives rows (`RETURNING`).
     all: <Row>(sql: string, params: readonly SqlValue[]) => {
-      if (!database.inTransaction) commits.waitFor("synced")
-      return statements.all<Row>(sql, params)
+      if (database.inTransaction) return statements.all<Row>(sql, params)
+      commits.waitFor("synced")
+      return lockWait.read(() => statements.all<Row>(sql, params))
     },
     run: (sql, params) =>
       database.inTransaction ? statements.run(sql, params) : commits.write("synced", () => statements.run(sql, params)),
@@ -124,12 +131,14 @@ function createSqliteConnection(database: Database, path: string): SqliteConnect
  */
 class Commits {
   readonly #database: Database
+  readonly #lockWait: LockWait
   #mode: CommitMode = "synced"
   /** Resolves when the turn of the last write is over; null: it is. */
   #turn: Promise<void> | null = null
 
-  constructor(database: Database) {
+  constructor(database: Database, lockWait: LockWait) {
     this.#database = database
+    this.#lockWait = lockWait
   }
 
   /** Begins to write in a turn without another write. */
@@ -143,12 +152,12 @@ class Commits {
     this.#mode = mode
   }
 
-  #begin<T>(mode: CommitMode, begin: () => T): T {
+  #begin<T>(mode: CommitMode, begin: () => T): T | Promise<T> {
     this.#turn = yieldThread().then(() => {
       this.#turn = null
     })
     this.waitFor(mode)
-    return begin()
+    return this.#lockWait.write(begin)
   }
 }
 

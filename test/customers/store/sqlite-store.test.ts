@@ -2,7 +2,9 @@ import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
+import { acquireExclusiveLock, type ReleaseLock } from "../../../src/customers/store/sqlite/database-lock.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { ownStore, runChildren, tempPath } from "../temp-store.ts"
@@ -12,8 +14,9 @@ setDefaultTimeout(300_000)
 const now = () => 1_000
 
 /** A store with an empty table `notes`. */
-async function notes(path = tempPath()) {
-  const store = await ownStore(path)
+const notes = async (path = tempPath()) => await notesOf(await ownStore(path))
+
+async function notesOf(store: OpenStore) {
   await store.run("CREATE TABLE IF NOT EXISTS notes (id BIGINT PRIMARY KEY, text TEXT)")
   const add = (id: number, from: typeof store | Parameters<Parameters<typeof store.transaction>[0]>[0] = store) =>
     from.run("INSERT INTO notes (id) VALUES ($1)", [id])
@@ -47,7 +50,7 @@ describe("opening", () => {
     expect(await store.one<unknown>("PRAGMA synchronous")).toEqual({ synchronous: 2 })
     expect(await store.one<unknown>("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" })
     expect(await store.one<unknown>("PRAGMA foreign_keys")).toEqual({ foreign_keys: 1 })
-    expect(await store.one<unknown>("PRAGMA busy_timeout")).toEqual({ timeout: 5000 })
+    expect(await store.one<unknown>("PRAGMA busy_timeout")).toEqual({ timeout: 25 })
     // The log stays short without a program that writes it to the database.
     expect(await store.one<unknown>("PRAGMA wal_autocheckpoint")).toEqual({ wal_autocheckpoint: 1000 })
   })
@@ -141,18 +144,56 @@ describe("opening", () => {
     expect((await errorOf(openSqlite(directory, now))).code).toBe("unwritable")
   })
 
-  test("a write while another connection locks the file for too long is a `busy` error", async () => {
+  test("a file that another program locks is waited for in short turns, in which reads of others go on, and then it is a `busy` error", async () => {
     const path = tempPath()
-    const { store, add, ids } = await notes(path)
     const other = new Database(path)
+    let pauses: number[] = []
+    let onPause = (): unknown => undefined
+    const pause = async (ms: number) => {
+      pauses.push(ms)
+      await onPause()
+    }
+    const { store, add, ids } = await notesOf(await openSqlite(path, now, pause))
     other.run("BEGIN IMMEDIATE")
-    await store.one("PRAGMA busy_timeout = 1")
-    expect((await errorOf(add(1))).code).toBe("busy")
-    expect((await errorOf(store.transaction(async inner => add(1, inner)))).code).toBe("busy")
+    await store.one("PRAGMA busy_timeout = 0")
+    // A lock that ends in time is not noticed by the caller.
+    onPause = () => pauses.length === 20 && other.run("ROLLBACK")
+    await add(1)
+    expect([pauses.length, pauses.slice(0, 5), Math.max(...pauses)]).toEqual([20, [10, 20, 40, 80, 100], 100])
+    onPause = () => undefined
+    other.run("BEGIN EXCLUSIVE")
+    pauses = []
+    expect((await errorOf(add(2))).code).toBe("busy")
+    const waitedMs = pauses.reduce((sum, ms) => sum + ms, 0)
+    expect([waitedMs > 3000, waitedMs < 5000]).toEqual([true, true])
+    // While it lasts nobody else waits: reads are answered, and writes are refused at once.
+    pauses = []
+    expect(await ids()).toEqual([1])
+    expect((await errorOf(store.transaction(async inner => add(2, inner)))).code).toBe("busy")
+    expect(pauses).toEqual([])
     other.run("ROLLBACK")
+    await add(3)
+    other.run("BEGIN IMMEDIATE")
+    onPause = () => pauses.length === 2 && other.run("ROLLBACK")
+    await store.transaction(async inner => add(4, inner))
+    expect(pauses).toHaveLength(2)
+    expect(await ids()).toEqual([1, 3, 4])
+    await store.close()
     other.close()
-    await add(2)
-    expect(await ids()).toEqual([2])
+  })
+
+  test("an opening waits in short turns for a restore that holds the database", async () => {
+    const path = tempPath()
+    await (await openSqlite(path, now)).close()
+    let release: ReleaseLock | null = acquireExclusiveLock(path)
+    const pauses: number[] = []
+    const pause = async (ms: number): Promise<void> => {
+      if (pauses.push(ms) !== 3) return
+      release?.()
+      release = null
+    }
+    await (await openSqlite(path, now, pause)).close()
+    expect(pauses).toEqual([10, 20, 40])
   })
 
   test("a full disk is an error that rolls the transaction back, and writes work again when there is space", async () => {

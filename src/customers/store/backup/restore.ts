@@ -9,7 +9,7 @@ import { newId } from "../core/id.ts"
 import { StoreError } from "../core/store-error.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { createPrivateFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
-import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sqlite/database-lock.ts"
+import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock, SHARED_WAIT_MS } from "../sqlite/database-lock.ts"
 import { restrictSchema } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 import { type BackupInfo, copyError, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
@@ -75,30 +75,27 @@ function removeStaging(path: string): void {
 
 /**
  * Locks the database in shared mode, after finishing a restore that was interrupted. Throws a `StoreError` as `acquireSharedLock`
- * does.
+ * does. `waitMs`: how long it waits for a restore, or for other processes that finish the same one.
  */
-export function acquireRecoveredLock(path: string): ReleaseLock {
+export function acquireRecoveredLock(path: string, waitMs = SHARED_WAIT_MS): ReleaseLock {
   for (;;) {
-    const releaseLock = acquireSharedLock(path)
+    const releaseLock = acquireSharedLock(path, waitMs)
     // A restore holds the exclusive lock, so a staged copy that is here now was abandoned.
     removeStaging(path)
     if (!existsSync(committedPath(path))) return releaseLock
     releaseLock()
-    finishExclusively(path)
+    finishExclusively(path, waitMs)
   }
 }
 
-function finishExclusively(path: string): void {
-  const releaseLock = acquireExclusiveLock(path, FINISH_WAIT_MS)
+function finishExclusively(path: string, waitMs: number): void {
+  const releaseLock = acquireExclusiveLock(path, waitMs)
   try {
     finishRestore(path)
   } finally {
     releaseLock()
   }
 }
-
-/** How long to wait for other processes that opened the database at the same time and finish the same restore. */
-const FINISH_WAIT_MS = 5000
 
 function replaceDatabase(
   from: string,

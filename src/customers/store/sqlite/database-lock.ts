@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite"
 import { StoreError } from "../core/store-error.ts"
 import { ensureFile, sqliteStoreError } from "./database-file.ts"
 
-/** How long an opening waits for a restore that holds the database exclusively. */
-const SHARED_WAIT_MS = 5000
+/** How long a command waits for a restore that holds the database exclusively. */
+export const SHARED_WAIT_MS = 5000
 
 /** Releases the lock. Idempotent. */
 export type ReleaseLock = () => void
@@ -11,10 +11,10 @@ export type ReleaseLock = () => void
 /**
  * Locks the database at `path` in shared mode until it is released or this process ends. SQLite locks an empty file beside the
  * database, so the system releases the lock even if the process is killed. Throws a `StoreError`: `busy` when another process holds
- * it exclusively for longer than `SHARED_WAIT_MS`.
+ * it exclusively for longer than `waitMs`.
  */
-export function acquireSharedLock(path: string): ReleaseLock {
-  return acquireLock(path, SHARED_WAIT_MS, database => {
+export function acquireSharedLock(path: string, waitMs = SHARED_WAIT_MS): ReleaseLock {
+  return acquireLock(path, waitMs, database => {
     // A transaction that has read keeps its shared lock until it ends (sqlite.org/lockingv3.html).
     database.run("BEGIN")
     database.query("SELECT COUNT(*) FROM sqlite_master").all()
