@@ -16,6 +16,7 @@ import type { Observation } from "../customers/store/poll/database-poll.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
 import { Meter } from "../http/metrics/meter.ts"
+import { BEAT_MS } from "../process/hang-watch.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
 import { delayStop, reportReady } from "../process/service-state.ts"
 import { operatorMessage } from "../process/startup-error.ts"
@@ -28,7 +29,7 @@ import {
   type TakeoverListener,
 } from "../process/takeover.ts"
 import { WorkerPool, type WorkerPoolDeps } from "../process/worker-pool.ts"
-import { BEAT_MS, type WorkerStart } from "../process/worker-slot.ts"
+import type { WorkerStart } from "../process/worker-slot.ts"
 import type { SupervisorLink, SupervisorMessage } from "../system/child-processes.ts"
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
@@ -170,6 +171,7 @@ async function createWorkerPool(
     setTimer,
     stopwatch,
     outOfMemoryKills: system.outOfMemoryKills,
+    processWaits: system.processWaits,
     log,
     stopTimeoutMs: WORKER_STOP_TIMEOUT_MS,
     onExit: (workerIndex, isUnasked) => {

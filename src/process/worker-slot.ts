@@ -1,6 +1,5 @@
 import { backoffMs } from "../base/backoff.ts"
 import { type Log, type LogFields, withFields } from "../base/log.ts"
-import type { SetTimer, Stopwatch } from "../base/outside-world.ts"
 import type {
   StartWorker,
   SupervisorMessage,
@@ -8,15 +7,7 @@ import type {
   WorkerMessage,
   WorkerProcess,
 } from "../system/child-processes.ts"
-
-/** How often a worker tells that its event loop runs. */
-export const BEAT_MS = 1000
-
-/**
- * A worker that was silent at so many looks in a row hangs, and is killed. Looks are counted and not milliseconds, since after a pause of
- * the whole host no worker has had the time to say anything.
- */
-const SILENT_LOOKS_MAX = 6
+import { HangWatch, type HangWatchDeps } from "./hang-watch.ts"
 
 /** The result of starting a worker: it listens, or it ended before, with a message if it could tell why. */
 export type WorkerStart =
@@ -27,10 +18,8 @@ export type WorkerStart =
 export const NOT_STARTED: WorkerStart = { kind: "ended", message: null, exitCode: null, killedBy: null }
 
 /** The dependencies of a worker slot. */
-export type WorkerSlotDeps = {
+export type WorkerSlotDeps = HangWatchDeps & {
   readonly startWorker: StartWorker
-  readonly setTimer: SetTimer
-  readonly stopwatch: Stopwatch
   readonly log: Log
   /** How long a worker may take to stop. */
   readonly stopTimeoutMs: number
@@ -80,8 +69,7 @@ export class WorkerSlot {
   #failureMessage: string | null = null
   #hasExitedCleanly = true
   #cancelRestart: () => void = () => undefined
-  #silentLooks = 0
-  #cancelLook: () => void = () => undefined
+  #hangWatch: HangWatch | null = null
 
   constructor(index: number, deps: WorkerSlotDeps) {
     this.#index = index
@@ -196,26 +184,24 @@ export class WorkerSlot {
     }
   }
 
-  /** Looks every `BEAT_MS` whether the worker has said anything, and kills it when it hangs. */
-  #watch(): void {
-    this.#silentLooks = 0
-    const look = (): void => {
-      if (++this.#silentLooks < SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
-      else {
-        this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null, remedy: HUNG_REMEDY })
+  #watch(worker: WorkerProcess): void {
+    const { pid } = worker
+    this.#hangWatch = new HangWatch(this.#deps, pid, {
+      onHeldUp: silence => this.#log("warn", "a worker is held up", { pid, ...silence }),
+      onHang: silence => {
+        this.#log("error", "a worker hangs and is killed", { pid, ...silence })
         this.#failureMessage = "It hung, and was killed for it."
-        this.#worker?.kill()
-      }
-    }
-    this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
+        worker.kill()
+      },
+    })
   }
 
   #onMessage(message: WorkerMessage): void {
-    this.#silentLooks = 0
+    this.#hangWatch?.sawLife()
     switch (message.kind) {
       case "ready":
         this.#isReady = true
-        this.#watch()
+        if (this.#worker !== null) this.#watch(this.#worker)
         this.#worker?.send({
           kind: "start",
           workerIndex: this.#index,
@@ -255,7 +241,8 @@ export class WorkerSlot {
 
   #onExit(exit: WorkerExit): void {
     const pid = this.#worker?.pid ?? null
-    this.#cancelLook()
+    this.#hangWatch?.stop()
+    this.#hangWatch = null
     this.#worker = null
     this.#isListening = false
     for (const event of Object.values(this.#pending)) event.resolve(false)
@@ -314,10 +301,6 @@ const OUT_OF_MEMORY_REMEDY =
   "Give the service more memory (`MemoryMax` of systemd, `--memory` of a container), or lower the number of workers or MAILKIND_CACHE_BYTES_MAX."
 const DEFECT_REMEDY =
   "A defect of mailkind or of its runtime. What it wrote to standard error before this line says more."
-
-const HUNG_REMEDY =
-  "Its thread did not come back: a defect, a hung disk, or a host without free processor time. Look at the disk and the load of the host."
-
 /** Signals by which the system ends a process for a fault of its own. */
 const CRASH_SIGNALS: ReadonlySet<string> = new Set(["SIGSEGV", "SIGBUS", "SIGILL", "SIGABRT", "SIGTRAP", "SIGFPE"])
 

@@ -53,6 +53,24 @@ export function outOfMemoryKills(): number | null {
   return count === undefined ? null : Number(count)
 }
 
+/** What a process has waited for since its start, and now. */
+export type ProcessWaits = {
+  /** How long its threads could run and got no processor. */
+  readonly processorMs: number
+  /** Whether its main thread waits for a disk now. */
+  readonly isForDisk: boolean
+}
+
+/** What a process has waited for, and waits for now; null where there is no `/proc`, or no such process. */
+export function processWaits(pid: number): ProcessWaits | null {
+  const tasks = orNull(() => readdirSync(`/proc/${pid}/task`))
+  // The name of the program may contain parentheses.
+  const state = /.*\) (\S)/s.exec(readText(`/proc/${pid}/stat`) ?? "")?.[1]
+  if (tasks === null || state === undefined) return null
+  const waits = tasks.map(task => Number(readText(`/proc/${pid}/task/${task}/schedstat`)?.split(" ")[1] ?? 0))
+  return { processorMs: waits.reduce((sum, ns) => sum + ns, 0) / 1_000_000, isForDisk: state === "D" }
+}
+
 /** The state of a listening socket in `/proc/net/tcp` (`TCP_LISTEN`). */
 const LISTENING = "0A"
 

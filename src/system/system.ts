@@ -9,7 +9,7 @@ import { createSmtpMailer } from "../customers/notices/smtp-mailer.ts"
 import { type Processes, systemProcesses } from "./child-processes.ts"
 import { type ControlSockets, unixControlSockets } from "./control-socket.ts"
 import { type CheckoutFiles, createCheckoutFiles, createFiles, type SystemFiles } from "./files.ts"
-import { hostState, outOfMemoryKills } from "./host-state.ts"
+import { hostState, outOfMemoryKills, type ProcessWaits, processWaits } from "./host-state.ts"
 import { createOutsideWorld, type OutsideWorld } from "./outside-world.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
 import { createServiceManager, type ServiceManager } from "./service-manager.ts"
@@ -65,6 +65,8 @@ export type System = OutsideWorld & {
   readonly hostState: (codes: string, place: string) => string | null
   /** How many processes the kernel has killed for lack of memory; null: it does not tell. */
   readonly outOfMemoryKills: () => number | null
+  /** What a process waits for; null: the system does not tell. */
+  readonly processWaits: (pid: number) => ProcessWaits | null
   readonly reusePort: ReusePort
   readonly controlSockets: ControlSockets
   readonly serviceManager: ServiceManager
@@ -101,6 +103,7 @@ export function createSystem(): System {
     processStats: readProcessStats,
     hostState: (codes, place) => hostState(codes, place, readProcessStats()),
     outOfMemoryKills,
+    processWaits,
     reusePort: linuxReusePort,
     controlSockets: unixControlSockets,
     serviceManager: createServiceManager(process.env, process.pid),

@@ -231,5 +231,6 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("client/options.ts", 'if (isPage && key?.startsWith("svc_live_"))', 'if (isPage && key?.startsWith("svc_pub_"))', "client"),
   fault("system/control-socket.ts", "isTooLong || messages.length + lines.length > MESSAGES_MAX", "isTooLong", "system/control-socket.test.ts"),
   fault("system/files.ts", "if (length > bytesMax) return null", "if (length > 2 * bytesMax) return null", "system/files.test.ts"),
-  fault("process/worker-slot.ts", "SILENT_LOOKS_MAX = 6", "SILENT_LOOKS_MAX = 60", "process/worker-slot.test.ts"),
+  fault("process/hang-watch.ts", "SILENT_MS_MAX = 6 * BEAT_MS", "SILENT_MS_MAX = 60 * BEAT_MS", "process/worker-slot.test.ts"),
+  fault("process/hang-watch.ts", "- processorWaitMs)", ")", "process/worker-slot.test.ts"),
 ]

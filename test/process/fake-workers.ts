@@ -1,6 +1,6 @@
 import type { LogFields } from "../../src/base/log.ts"
 import type { LogLevel } from "../../src/base/log-level.ts"
-import { BEAT_MS } from "../../src/process/worker-slot.ts"
+import { BEAT_MS } from "../../src/process/hang-watch.ts"
 import type {
   StartWorker,
   SupervisorMessage,
@@ -8,6 +8,7 @@ import type {
   WorkerMessage,
   WorkerProcess,
 } from "../../src/system/child-processes.ts"
+import type { ProcessWaits } from "../../src/system/host-state.ts"
 import { createFakeTime } from "../support/time.ts"
 
 /** A worker that does what the test says. */
@@ -28,6 +29,7 @@ export function fakeWorkers(
     readonly cannotStart?: string
     readonly hangs?: boolean
     readonly kills?: () => number
+    readonly waits?: () => ProcessWaits
   } = {},
 ) {
   const children: FakeWorker[] = []
@@ -77,6 +79,7 @@ export function fakeWorkers(
     log: (level: LogLevel, message: string, fields: LogFields = {}) => void logged.push({ level, message, fields }),
     stopTimeoutMs: 15_000,
     outOfMemoryKills: () => options.kills?.() ?? 0,
+    processWaits: () => options.waits?.() ?? null,
     onExit: (seat: number, isUnasked: boolean) => void left.push([seat, isUnasked]),
   }
   const child = (at: number): FakeWorker => {

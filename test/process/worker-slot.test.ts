@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
-import { BEAT_MS, RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
+import { BEAT_MS } from "../../src/process/hang-watch.ts"
+import { RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
 import type { SupervisorMessage, WorkerExit } from "../../src/system/child-processes.ts"
+import type { ProcessWaits } from "../../src/system/host-state.ts"
 import { fakeWorkers } from "./fake-workers.ts"
 
 function seat(options: Parameters<typeof fakeWorkers>[0] = {}, lasting: readonly SupervisorMessage[] = []) {
@@ -113,6 +115,47 @@ test("a worker that hangs is killed and replaced, and one that was only paused i
   // One that has not asked for its start yet is not watched.
   await time.tick(60_000)
   expect(child(1).requests).toEqual([])
+})
+
+/** Waits for a processor that grow by as much at each look. */
+function waitingMore({ processorMs, isForDisk }: ProcessWaits) {
+  let looks = 0
+  return (): ProcessWaits => ({ processorMs: ++looks * processorMs, isForDisk })
+}
+
+test("a worker that waits for a processor or a disk is not killed for a minute, and it is told once what it waits for", async () => {
+  for (const [eachLook, waitsFor] of [
+    [{ processorMs: 950, isForDisk: false }, /waited for a free processor/],
+    [{ processorMs: 0, isForDisk: true }, /waited for a disk/],
+  ] as const) {
+    const waits = waitingMore(eachLook)
+    const { seat: own, child, time, logged } = seat({ hangs: true, waits })
+    void own.start(false)
+    child(0).begin()
+    for (let look = 0; look < 59; look++) await time.tick(BEAT_MS)
+    expect(child(0).requests).toEqual([])
+    expect(logged.slice(1).map(({ message }) => message)).toEqual(["a worker is held up"])
+    // It comes back, and has all of its time again.
+    child(0).say({ kind: "beat" })
+    for (let look = 0; look < 59; look++) await time.tick(BEAT_MS)
+    expect(child(0).requests).toEqual([])
+    await time.tick(BEAT_MS)
+    expect(child(0).requests).toEqual(["kill"])
+    expect(logged.at(-2)).toMatchObject({ message: "a worker hangs and is killed", fields: { pid: 1001 } })
+    expect(logged.at(-2)?.fields["why"]).toMatch(waitsFor)
+  }
+})
+
+test("an endless loop on a busy host is killed once it had six seconds of a processor", async () => {
+  const waits = waitingMore({ processorMs: 500, isForDisk: false })
+  const { seat: own, child, time, logged } = seat({ hangs: true, waits })
+  void own.start(false)
+  child(0).begin()
+  for (let look = 0; look < 9; look++) await time.tick(BEAT_MS)
+  expect(child(0).requests).toEqual([])
+  await time.tick(BEAT_MS)
+  expect(child(0).requests).toEqual(["kill"])
+  expect(logged.at(-2)?.fields["why"]).toBe("It has said nothing for 10 s, of which it could have run for 6 s.")
 })
 
 test("a program that cannot be started counts as a worker that died", async () => {

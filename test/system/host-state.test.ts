@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { hostState, outOfMemoryKills, portHolder } from "../../src/system/host-state.ts"
+import { hostState, outOfMemoryKills, portHolder, processWaits } from "../../src/system/host-state.ts"
 import { tempPath } from "../customers/temp-store.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 
@@ -52,3 +52,12 @@ test("the process that listens on a port is named", () => {
 test.if(process.platform === "linux")("the kernel tells how many processes it has killed for lack of memory", () => {
   expect(outOfMemoryKills()).toBeGreaterThanOrEqual(0)
 })
+
+test.if(process.platform === "linux")(
+  "what a process has waited for is told, and nothing of one that is not there",
+  () => {
+    expect(processWaits(process.pid)).toEqual({ processorMs: expect.any(Number), isForDisk: false })
+    expect(processWaits(process.pid)?.processorMs).toBeGreaterThan(0)
+    expect(processWaits(2 ** 30)).toBeNull()
+  },
+)
