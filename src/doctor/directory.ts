@@ -12,6 +12,7 @@ import {
 import { dirname, join, resolve } from "node:path"
 import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
 import { errorCode, isSystemError } from "../base/errors.ts"
+import { describeOwner } from "../base/file-owner.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
 /** What a start needs: refreshed lists, and room for the write-ahead log of a busy database. */
@@ -38,14 +39,17 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
   const full = resolve(path)
   const found = statOrErrorCode(full)
   if (typeof found === "string")
-    return failed(`${full} cannot be read (${found}).`, `Make the user of the server the owner of ${full}.`)
+    return failed(
+      `${full} cannot be read (${found}).${ownerNote(full)}`,
+      `Make the user of the server the owner of ${full}.`,
+    )
   if (found === null) return missingDirectory(full)
   if (!found.isDirectory())
     return failed(`${full} is not a directory.`, "Move the file away, or set MAILKIND_DATA_DIR.")
   const fault = writeErrorCode(join(full, `doctor.${token}`), path => void Bun.mmap(path))
   if (fault !== null)
     return failed(
-      `A file in ${full} cannot be written and mapped (${fault}).`,
+      `A file in ${full} cannot be written and mapped (${fault}).${isAccess(fault) ? ownerNote(full) : ""}`,
       WRITE_ERROR_REMEDIES[fault] ?? OWNERSHIP_REMEDY,
     )
   const access = dataDirectoryAccess(full)
@@ -145,13 +149,25 @@ function missingDirectory(full: string): DiagnosticResult {
   try {
     if (place !== null) accessSync(place, constants.W_OK | constants.X_OK)
   } catch (refused) {
-    return failed(`${full} does not exist and cannot be created (${errorCode(refused)}).`, OWNERSHIP_REMEDY)
+    return failed(
+      `${full} does not exist and cannot be created (${errorCode(refused)}).${ownerNote(dirname(full))}`,
+      OWNERSHIP_REMEDY,
+    )
   }
   return warning(
     `${full} does not exist.`,
     "The first start creates it. If you have data elsewhere, set MAILKIND_DATA_DIR.",
   )
 }
+
+/** Whose the path, or the nearest directory above it, is, as a further sentence. */
+export function ownerNote(path: string): string {
+  const place = nearestExisting(path)
+  const owner = place && describeOwner(place)
+  return owner ? ` ${owner}.` : ""
+}
+
+const isAccess = (code: string): boolean => code === "EACCES" || code === "EPERM"
 
 const OWNERSHIP_REMEDY = "Let the user of the server write to the data directory, or set MAILKIND_DATA_DIR."
 const WRITE_ERROR_REMEDIES: Readonly<Record<string, string>> = {

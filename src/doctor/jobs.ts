@@ -3,8 +3,9 @@ import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import { compareMarks, describeWrongFolder } from "../customers/jobs/jobs-folder.ts"
 import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
+import { isNoRoom } from "../customers/store/sqlite/database-file.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
-import { writeErrorCode } from "./directory.ts"
+import { ownerNote, writeErrorCode } from "./directory.ts"
 
 /** What the database knows of the folder: its mark, null if it has none, and whether other servers may share the database. */
 export type StoredFolder = { readonly mark: string | null; readonly isShared: boolean }
@@ -20,8 +21,8 @@ export function diagnoseJobsFolder(path: string, stored: StoredFolder | null, to
   const fault = isThere ? writeErrorCode(join(full, `doctor.${token}`)) : parentErrorCode(full)
   if (fault !== null)
     return failed(
-      `A file in ${full} cannot be written (${fault}). No list can be uploaded.`,
-      fault === "ENOSPC" || fault === "EDQUOT" ? STORE_ERRORS.full.remedy : remedy,
+      `A file in ${full} cannot be written (${fault}).${isNoRoom(fault) ? "" : ownerNote(full)} No list can be uploaded.`,
+      isNoRoom(fault) ? STORE_ERRORS.full.remedy : remedy,
     )
   const state = stored && compareMarks(isThere ? readdirSync(full) : [], stored.mark, stored.isShared)
   if (state !== null && state.kind !== "own") {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
+import { describeOwner } from "../base/file-owner.ts"
 
 /** What keeps a file from being written, as errors of the system, of SQLite and of the database name it. */
 const NO_SPACE = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL|full)\b/
@@ -24,7 +25,7 @@ export function hostState(
   const isShort = descriptorsMax > 0 && descriptorCount >= SHORTAGE_SHARE * descriptorsMax
   const seen = [
     path !== null && NO_SPACE.test(codes) ? roomAt(path) : null,
-    path !== null && NO_ACCESS.test(codes) ? accessAt(path) : null,
+    path !== null && NO_ACCESS.test(codes) ? describeOwner(path) : null,
     NO_DESCRIPTOR.test(codes) && isShort ? `${descriptorCount} of ${descriptorsMax} files and sockets are open` : null,
   ].filter(text => text !== null)
   return seen.length === 0 ? null : seen.join("; ")
@@ -36,13 +37,6 @@ function roomAt(path: string): string | null {
   const { freeBytes, sizeBytes, hasInodes } = space
   const inodes = hasInodes ? "" : ", and no inode"
   return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
-}
-
-function accessAt(path: string): string | null {
-  const found = orNull(() => statSync(path))
-  if (found === null) return null
-  const mode = `0${(found.mode & 0o7777).toString(8)}`
-  return `${path} belongs to the user ${found.uid} and has mode ${mode}; this process runs as the user ${process.geteuid?.() ?? "unknown"}`
 }
 
 /** How many processes the kernel has killed for lack of memory: of the control group of this one, else of the host; null: it does not tell. */

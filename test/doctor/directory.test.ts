@@ -1,7 +1,13 @@
 import { expect, test } from "bun:test"
 import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { accessOfOthers, dataDirectoryAccess, diagnoseDirectory, diagnoseDisk } from "../../src/doctor/directory.ts"
+import {
+  accessOfOthers,
+  dataDirectoryAccess,
+  diagnoseDirectory,
+  diagnoseDisk,
+  ownerNote,
+} from "../../src/doctor/directory.ts"
 import { tempPath } from "../customers/temp-store.ts"
 
 const directory = (mode = 0o700): string => {
@@ -105,10 +111,18 @@ test("one in which no file can be written has failed, for root too", () => {
   })
 })
 
+test("one that cannot be written is told with its owner and its mode, and who this process is", () => {
+  expect(ownerNote("/proc/none")).toBe(
+    ` /proc belongs to the user 0 and has mode 0555; this process runs as the user ${process.geteuid?.()}.`,
+  )
+})
+
 // Root may look into everything.
 test.skipIf(process.getuid?.() === 0)("one that is somebody else's has failed", () => {
   const path = directory(0o500)
-  expect(diagnoseDirectory(path, "1")).toMatchObject({ verdict: "failed", seen: expect.stringContaining("EACCES") })
+  expect(diagnoseDirectory(path, "1")).toMatchObject({
+    ...{ verdict: "failed", seen: expect.stringMatching(/EACCES.* belongs to the user \d+ and has mode 0500/) },
+  })
 })
 
 test("room is told in whole mebibytes, and a file system without any has failed", () => {

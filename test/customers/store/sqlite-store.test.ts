@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join } from "node:path"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
+import { sqliteStoreError } from "../../../src/customers/store/sqlite/database-file.ts"
 import { acquireExclusiveLock, type ReleaseLock } from "../../../src/customers/store/sqlite/database-lock.ts"
 import { openSqlite } from "../../../src/customers/store/sqlite-store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
@@ -133,6 +134,39 @@ describe("opening", () => {
     const before = readFileSync(path)
     expect((await errorOf(openSqlite(path, now))).code).toBe("foreign_database")
     expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  test("an error of a file that cannot grow is that of a full disk, or of a quota, and a broken disk stays one", () => {
+    const thrown = (code: string): unknown => {
+      try {
+        return new Database(":memory:").run("nonsense")
+      } catch (error) {
+        return Object.create(error as object, { code: { value: code }, message: { value: "disk I/O error" } }) // an error of SQLite
+      }
+    }
+    for (const [code, growthError, expected] of [
+      ["SQLITE_IOERR_SHMSIZE", "ENOSPC", "full"],
+      ["SQLITE_IOERR_WRITE", "EDQUOT", "full"],
+      ["SQLITE_CANTOPEN", "ENOSPC", "full"],
+      ["SQLITE_IOERR_SHMSIZE", null, "failed"],
+      // What is read needs no room.
+      ["SQLITE_IOERR_READ", "ENOSPC", "failed"],
+    ] as const)
+      expect(sqliteStoreError(thrown(code), "/data/mailkind.sqlite", () => growthError)).toMatchObject({
+        code: expected,
+        reason: `${code}: disk I/O error${expected === "full" ? ` (${growthError})` : ""}`,
+      })
+  })
+
+  test("a data directory that is a file, or cannot be created, is named with what it is", async () => {
+    const file = tempPath()
+    writeFileSync(file, "")
+    expect(await errorOf(openSqlite(join(file, "mailkind.db"), now))).toMatchObject({
+      ...{ location: file, reason: "it is not a directory (EEXIST)" },
+    })
+    expect(await errorOf(openSqlite("/proc/none/mailkind.db", now))).toMatchObject({
+      reason: expect.stringContaining("it does not exist and cannot be created"),
+    })
   })
 
   test("a path through a file, and a directory in the file's place, are refused as unwritable", async () => {

@@ -19,7 +19,7 @@ import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { createMigrationsTable, readSchemaVersion } from "../migrations/migrate.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
-import { createPrivateFile, errnoOf, type PrivateFile, sqliteStoreError } from "../sqlite/database-file.ts"
+import { createPrivateFile, errnoOf, isNoRoom, type PrivateFile, sqliteStoreError } from "../sqlite/database-file.ts"
 import { restrictSchema } from "../sqlite/own-schema.ts"
 import { countRows, integrityErrors, type SqliteReader, withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
@@ -78,9 +78,7 @@ export function backUpDatabase(
 /** The `StoreError` for an error of SQLite, or of a disk that has no room. Returns any other error as it is. */
 export function copyError(error: unknown, path: string): unknown {
   const code = errnoOf(error)
-  return code === "ENOSPC" || code === "EDQUOT"
-    ? new StoreError("full", path, code, error)
-    : sqliteStoreError(error, path)
+  return isNoRoom(code) ? new StoreError("full", path, code, error) : sqliteStoreError(error, path)
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { StoreError } from "../core/store-error.ts"
-import { errnoOf } from "../sqlite/database-file.ts"
+import { errnoOf, isNoRoom } from "../sqlite/database-file.ts"
 import { restrictSchema } from "../sqlite/own-schema.ts"
 import { syncToDisk } from "./backup.ts"
 
@@ -64,7 +64,7 @@ export function recordDeletedAccount(directory: string, { id, atMs }: DeletedAcc
   } catch (error) {
     if (error instanceof StoreError) throw error
     const code = errnoOf(error)
-    throw new StoreError(code === "ENOSPC" || code === "EDQUOT" ? "full" : "unwritable", path, code, error)
+    throw new StoreError(isNoRoom(code) ? "full" : "unwritable", path, code, error)
   }
 }
 

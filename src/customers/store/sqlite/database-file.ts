@@ -10,6 +10,8 @@ import {
   mkdirSync,
   openSync,
   realpathSync,
+  rmSync,
+  writeFileSync,
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
@@ -35,14 +37,13 @@ const SQLITE_ERROR_CODES: Readonly<Record<string, StoreErrorCode>> = {
 export function ensureFile(path: string): string {
   const absolute = resolve(path)
   try {
-    mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 })
+    ensureDirectory(dirname(absolute))
     createExclusively(absolute)
     // SQLite would open a write-protected file without an error, and fail at the first write.
     accessSync(absolute, constants.R_OK | constants.W_OK)
     return realpathSync(absolute)
   } catch (error) {
-    const code = errnoOf(error)
-    throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", absolute, code, error)
+    throw fileError(error, absolute)
   }
 }
 
@@ -64,7 +65,7 @@ export type PrivateFile = {
 export function createPrivateFile(path: string): PrivateFile {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    ensureDirectory(dirname(path))
     const file = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     const created = fstatSync(file)
     return {
@@ -77,8 +78,7 @@ export function createPrivateFile(path: string): PrivateFile {
       close: () => closeSync(file),
     }
   } catch (error) {
-    const code = errnoOf(error)
-    throw new StoreError(code === "ENOSPC" ? "full" : "unwritable", path, code, error)
+    throw fileError(error, path)
   }
 }
 
@@ -89,11 +89,36 @@ export function realPath(path: string): string {
   const absolute = resolve(path)
   try {
     if (existsSync(absolute)) return realpathSync(absolute)
-    mkdirSync(dirname(absolute), { recursive: true, mode: 0o700 })
+    ensureDirectory(dirname(absolute))
     return join(realpathSync(dirname(absolute)), basename(absolute))
   } catch (error) {
-    throw new StoreError("unwritable", absolute, errnoOf(error), error)
+    throw fileError(error, absolute)
   }
+}
+
+/** Creates missing directories with mode 0700. Throws an `unwritable` or `full` error of the directory. */
+function ensureDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const code = errnoOf(error)
+    const isFile = code === "EEXIST" || code === "ENOTDIR"
+    throw fileError(
+      error,
+      path,
+      `it ${isFile ? "is not a directory" : "does not exist and cannot be created"} (${code})`,
+    )
+  }
+}
+
+/** Whether a disk or a quota has no room, by the `errno` name of an error. */
+export const isNoRoom = (code: string | null): boolean => code === "ENOSPC" || code === "EDQUOT"
+
+/** The `StoreError` for a file that the system does not create or open. */
+function fileError(error: unknown, path: string, reason = errnoOf(error)): StoreError {
+  return error instanceof StoreError
+    ? error
+    : new StoreError(isNoRoom(errnoOf(error)) ? "full" : "unwritable", path, reason, error)
 }
 
 /** An existing file is not opened, since closing it would drop the locks that a connection of this process holds on it. */
@@ -110,10 +135,40 @@ export function errnoOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error)
 }
 
+/** Errors of SQLite that may mean that a file could not grow: it names no cause for its shared memory, or for a quota. */
+const GROWTH_ERROR = /^SQLITE_(?:CANTOPEN|IOERR_(?:WRITE|FSYNC|DIR_FSYNC|TRUNCATE|SHM\w+))/
+
+/** More than SQLite wants at once, which is 32 KiB of shared memory. */
+const PROBE_BYTES = 65_536
+
+/** The `errno` name of an error that shows that no file in the directory can grow; null: one can, or fails for another reason. */
+function growthErrorAt(directory: string): string | null {
+  const path = join(directory, `probe.${Bun.randomUUIDv7()}`)
+  try {
+    const file = openSync(path, "wx", 0o600)
+    try {
+      // First, so that a killed process leaves nothing behind.
+      rmSync(path)
+      writeFileSync(file, new Uint8Array(PROBE_BYTES))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    return null
+  } catch (error) {
+    return isNoRoom(errnoOf(error)) ? errnoOf(error) : null
+  }
+}
+
 /** The `StoreError` for an error of SQLite. Returns any other error, and one such as a broken constraint, as it is. */
-export function sqliteStoreError(error: unknown, path: string): unknown {
+export function sqliteStoreError(error: unknown, path: string, growthError = growthErrorAt): unknown {
   if (!(error instanceof SQLiteError)) return error
   const [, kind = ""] = error.code?.split("_") ?? []
   const code = SQLITE_ERROR_CODES[kind]
-  return code === undefined ? error : new StoreError(code, path, `${error.code}: ${error.message}`, error)
+  if (code === undefined) return error
+  const reason = `${error.code}: ${error.message}`
+  const noRoom = GROWTH_ERROR.test(error.code ?? "") ? growthError(dirname(path)) : null
+  return noRoom === null
+    ? new StoreError(code, path, reason, error)
+    : new StoreError("full", path, `${reason} (${noRoom})`, error)
 }
