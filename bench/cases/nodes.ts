@@ -130,7 +130,7 @@ async function startSites(stack: AsyncDisposableStack, dnsHost: string): Promise
   const alone = await start()
   const direct = await start({ MAILKIND_DATABASE_URL: (await database()).url("postgres") })
   const cluster = await database()
-  const pooler = await openPooler(cluster.port, { server_login_retry: "1" }, onEnd)
+  const pooler = await openPooler(cluster.port, {}, onEnd)
   const url = new URL(cluster.url("postgres"))
   url.port = String(pooler.port)
   const nodes: ServerProcess[] = []

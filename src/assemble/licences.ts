@@ -51,6 +51,7 @@ export const guideFacts = ({ system, settings }: AppContext): GuideFacts => ({
     nginx: await bundledText(system, "nginx.conf.asset"),
     caddy: await bundledText(system, "Caddyfile.asset"),
     haproxy: await bundledText(system, "haproxy.cfg.asset"),
+    pgbouncer: await bundledText(system, "pgbouncer.ini.asset"),
     alerts: await bundledText(system, "prometheus-alerts.yml.asset"),
   }),
   inventory: () => loadInventory(system),

@@ -80,6 +80,7 @@ export const BUNDLED_FILES = {
   "nginx.conf.asset": "data/deploy/nginx.conf",
   "Caddyfile.asset": "data/deploy/Caddyfile",
   "haproxy.cfg.asset": "data/deploy/haproxy.cfg",
+  "pgbouncer.ini.asset": "data/deploy/pgbouncer.ini",
 } as const satisfies Record<string, string>
 export type BundledFileName = keyof typeof BUNDLED_FILES
 

@@ -188,8 +188,9 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
 }
 
 const POSTGRES_BACKUP_HELP = `The database is PostgreSQL, which has its own: pg_dump --format=custom --file=FILE "$MAILKIND_DATABASE_URL"
-writes a backup while servers run, and pg_restore --clean --if-exists --single-transaction --dbname="$MAILKIND_DATABASE_URL" FILE puts it
-back when none does.`
+writes a backup while servers run, and pg_restore --clean --if-exists --single-transaction --schema=mailkind
+--dbname="$MAILKIND_DATABASE_URL" FILE puts it back when none does. --schema names the schema of the tables. Use the address of PostgreSQL
+itself, not of a pooler.`
 
 /** An instant for a file name: `20260102T030405678Z`. */
 const compactTimestamp = (atMs: number): string => new Date(atMs).toISOString().replace(/[-:.]/g, "")

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
@@ -11,7 +11,8 @@ import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { openSite } from "../../support/open-site.ts"
-import { POSTGRES_PROGRAMS, startPostgres } from "../../support/postgres.ts"
+import { PGBOUNCER, startPooler } from "../../support/pgbouncer.ts"
+import { POSTGRES_PROGRAMS, type PostgresCluster, startPostgres } from "../../support/postgres.ts"
 import { type Ended, type Program, startProgram } from "../../support/program.ts"
 
 setDefaultTimeout(180_000)
@@ -22,13 +23,27 @@ const PAGE = await (await openSite()(ROUTES.docsScaling.path)).text()
 
 /** The commands of the page under a caption, as the executable's own page has them. */
 const commands = (caption: string): string => (sampleIn(PAGE, caption) ?? "").replaceAll(CHECKOUT_COMMAND, "mailkind")
+const CREATE = commands("Create the database")
 const MOVE = commands("Move")
 const DUMP = commands("Dump")
 const RESTORE = commands("Restore")
+const POOLER_USERS = commands("Users of PgBouncer")
+
+/** Has the server ask users for passwords but its superuser, who is `postgres`: that of the tests takes another name. */
+function asInstalled({ program, url, directory }: PostgresCluster): void {
+  const ask = (user: string, sql: string) =>
+    program("psql", "--quiet", "--dbname", url("postgres").replace("mailkind@", `${user}@`), "--command", sql)
+  ask("mailkind", "CREATE ROLE postgres LOGIN SUPERUSER")
+  ask("postgres", "ALTER ROLE mailkind RENAME TO of_tests")
+  const rules = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+  writeFileSync(join(directory, "data/pg_hba.conf"), rules)
+  ask("postgres", "SELECT pg_reload_conf()")
+}
 
 /** An operator's shell: `mailkind` is this checkout, and PostgreSQL's programs find a server that is new. */
 async function operator() {
   const cluster = await startPostgres()
+  asInstalled(cluster)
   const directory = mkdtempSync(join(tmpdir(), "mailkind-scaling-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   onTestEnd(cluster.remove)
@@ -40,16 +55,17 @@ async function operator() {
     PATH: [directory, POSTGRES_PROGRAMS, process.env["PATH"]].join(delimiter),
     PGHOST: "127.0.0.1",
     PGPORT: String(cluster.port),
-    PGUSER: "mailkind",
+    PGUSER: "postgres",
     MAILKIND_DATA_DIR: join(directory, "data"),
     MAILKIND_PORT: "0",
     MAILKIND_DNS_SERVERS: "off",
     MAILKIND_IDENTITY_URL: "off",
     MAILKIND_LISTS_REFRESH_HOURS: "off",
   }
-  const shell = (text: string, isMoved: boolean): Program => {
-    const here = text.replaceAll("/var/backups", directory)
-    const more = isMoved ? { MAILKIND_DATABASE_URL: cluster.url("mailkind") } : {}
+  const databaseUrl = cluster.url("mailkind").replace("mailkind@", "mailkind:a%20password%20of%20your%20own@")
+  const shell = (text: string, isMoved: boolean, url = databaseUrl): Program => {
+    const here = text.replaceAll(/\/var\/backups|\/etc\/pgbouncer/g, directory)
+    const more = isMoved ? { MAILKIND_DATABASE_URL: url } : {}
     const program = startProgram(["sh", "-ec", here], directory, { ...environment, ...more })
     onTestEnd(program.kill)
     return program
@@ -59,7 +75,8 @@ async function operator() {
     const printed = await program.printed(/listens on \S+[\s\S]*?(?:curl|$)/)
     return { program, printed, url: /listens on (\S+)/.exec(printed)?.[1] ?? "" }
   }
-  return { shell, serve, run: (text: string): Promise<Ended> => shell(text, true).ended() }
+  const run = (text: string): Promise<Ended> => shell(text, true).ended()
+  return { shell, serve, run, cluster, directory, databaseUrl }
 }
 
 const usageOf = async (url: string, key: string): Promise<number> =>
@@ -73,6 +90,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     const key = /svc_live_\w{38}/.exec(await before.program.printed(/svc_live_\w{38}/))?.[0] ?? ""
     await before.program.stop()
 
+    expect(await run(CREATE)).toMatchObject({ code: 0 })
     const moved = await run(MOVE)
     expect(moved).toMatchObject({ code: 0 })
     expect(moved.out).toContain("The copy is in postgres://127.0.0.1:")
@@ -96,7 +114,29 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
   },
 )
 
-test("the page shows what is run: the balancer's file and its lines", async () => {
-  expect(`${commands("haproxy.cfg")}\n`).toBe(await Bun.file(join(ROOT, "data/deploy/haproxy.cfg")).text())
+test.skipIf(POSTGRES_PROGRAMS === null || PGBOUNCER === null)(
+  "the pooler's file of the page lets in who has the password of the database, and nobody else",
+  async () => {
+    const { shell, run, cluster, directory, databaseUrl } = await operator()
+    expect(await run(CREATE)).toMatchObject({ code: 0 })
+    expect(await run(POOLER_USERS)).toMatchObject({ code: 0 })
+    const users = join(directory, "userlist.txt")
+    expect(readFileSync(users, "utf8")).toMatch(/^"mailkind" "SCRAM-SHA-256[^"]+"\n$/)
+    // Where the user of PgBouncer may read, as an operator has it.
+    const readable = join(cluster.directory, "userlist.txt")
+    writeFileSync(readable, readFileSync(users), { mode: 0o644 })
+    const settings = { auth_type: "scram-sha-256", auth_file: readable }
+    const port = String(await startPooler(cluster.port, settings))
+    const pooled = databaseUrl.replace(String(cluster.port), port)
+    expect((await shell("mailkind account create pooled@example.com", true, pooled).ended()).code).toBe(0)
+    expect((await run("mailkind account list")).out).toContain("pooled@example.com")
+    const other = shell("mailkind account list", true, pooled.replace("of%20your", "of%20another"))
+    expect((await other.ended()).code).not.toBe(0)
+  },
+)
+
+test("the page shows what is run: the files of the balancer and the pooler, and the balancer's lines", async () => {
+  for (const name of ["haproxy.cfg", "pgbouncer.ini"])
+    expect(`${commands(name)}\n`).toBe(await Bun.file(join(ROOT, "data/deploy", name)).text())
   for (const line of Object.values(HAPROXY_COMMANDS)) expect(commands("On the balancer")).toContain(line)
 })

@@ -35,7 +35,7 @@ export class Site implements AsyncDisposable {
     const cluster = await startPostgres()
     const way = await startTcpProxy(cluster.port)
     // It tries a server that failed again at once, as a start of a node does.
-    const pooler = isPooled ? { port: await startPooler(way.port, { server_login_retry: "1" }) } : way
+    const pooler = isPooled ? { port: await startPooler(way.port) } : way
     const settings = {
       MAILKIND_DATABASE_URL: urlBy(cluster, pooler),
       MAILKIND_TIERS: `${METERED}=-/-/${units}`,

@@ -16,7 +16,6 @@ import { type Balancer, startBalancer } from "./balancer.ts"
 /** The tiers of accounts with a quota and of those without. */
 const [METERED, UNLIMITED] = [1, 4]
 /** It tries a server that failed again at once, as the guide says. */
-const POOLED = { server_login_retry: "1" }
 
 /** Nodes behind HAProxy, over PostgreSQL behind a PgBouncer that passes on no notification. All of it ends with the test. */
 export class BalancedSite {
@@ -51,7 +50,7 @@ export class BalancedSite {
     onTestEnd(database.remove)
     const databaseWay = await startTcpProxy(database.port)
     onTestEnd(databaseWay.stop)
-    const pooler = await openPooler(databaseWay.port, POOLED)
+    const pooler = await openPooler(databaseWay.port)
     const firstWay = await startTcpProxy(pooler.port)
     onTestEnd(firstWay.stop)
     const nodes = [firstWay.port, pooler.port, pooler.port].map(by => nodeBy(program, units, urlBy(database, by)))
@@ -68,7 +67,7 @@ export class BalancedSite {
   /** Kills the pooler and starts another in its place. */
   async restartPooler(): Promise<void> {
     await this.#pooler.kill()
-    this.#pooler = await openPooler(this.databaseWay.port, POOLED, onTestEnd, this.#pooler.port)
+    this.#pooler = await openPooler(this.databaseWay.port, {}, onTestEnd, this.#pooler.port)
   }
 
   get poolerPort(): number {

@@ -108,7 +108,7 @@ function operationPages({ baseUrl, testDomain }: GuideContentDeps): readonly Sea
 const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists" | "pricing"> = {
   ...{ inventory: null, pricing: null },
   operatorFiles: {
-    deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "", alerts: "" },
+    deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "", pgbouncer: "", alerts: "" },
     dashboardPath: "",
     alertsPath: "",
   },

@@ -14,7 +14,7 @@ export type DocumentedCheck = { readonly name: string; readonly description: str
 
 /** The files that deploy a server, as they are in the sources. */
 export type DeployFiles = Readonly<
-  Record<"unit" | "environment" | "dockerfile" | "nginx" | "caddy" | "haproxy" | "alerts", string>
+  Record<"unit" | "environment" | "dockerfile" | "nginx" | "caddy" | "haproxy" | "pgbouncer" | "alerts", string>
 >
 
 /** What the guide needs to know about this server. */

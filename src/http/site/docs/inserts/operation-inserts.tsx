@@ -244,6 +244,7 @@ const DEPLOY_FILES = [
   { name: "nginx", language: "nginx", caption: "nginx.conf" },
   { name: "caddy", language: "caddy", caption: "Caddyfile" },
   { name: "haproxy", language: "haproxy", caption: "haproxy.cfg" },
+  { name: "pgbouncer", language: "ini", caption: "pgbouncer.ini" },
   { name: "alerts", language: "yaml", caption: "alerts.yml" },
 ] as const
 
