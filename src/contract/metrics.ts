@@ -115,6 +115,7 @@ export const METRICS = {
   mailkind_jobs: { kind: "gauge", description: "Lists of all accounts, by state.", labels: ["job_state"], aggregation: "max" },
   mailkind_callbacks_waiting: { kind: "gauge", description: "Callbacks of lists that wait for their next attempt.", labels: [], aggregation: "max" },
   mailkind_callbacks_given_up: { kind: "gauge", description: "Callbacks of lists that were tried for a day, of lists that are not deleted yet.", labels: [], aggregation: "max" },
+  mailkind_mail_up: { kind: "gauge", description: "1: the mail server takes emails, or none is set; 0: it failed with the last ones, those of sign-ins too.", labels: [], aggregation: "min" },
   mailkind_outbox_mails: { kind: "gauge", description: "Emails in the outbox, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
   mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting email; 0: none waits.", labels: [], aggregation: "max" },
   mailkind_log_lines_lost_total: { kind: "counter", description: "Lines of the log that were lost, since nobody read the standard error.", labels: [], aggregation: "sum" },

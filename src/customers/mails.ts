@@ -78,6 +78,7 @@ export function createMailService(
     /** Deletes expired mails, at most so many of a kind, and returns their count. */
     prune: (nowMs: TrustedInstant, countMax: number) =>
       pruneOldMails(store, nowMs, { prunesWaiting: sender?.isPaused() ?? true, countMax }, log),
+    samples: (): readonly Sample[] => [["mailkind_mail_up", mailer?.isAway() === true ? 0 : 1]],
     queriedSamples: [
       { read: () => outboxSamples(store, clock()), failure: "the mails in the outbox were not counted" },
     ] as const,

@@ -23,6 +23,9 @@ export function diagnoseSqlite(path: string): DiagnosticResult {
   return withSqlite(path, database => schemaFailure(database) ?? integrityFailure(database) ?? schemaAndSize(database))
 }
 
+/** A doctor beside the server cannot see those for sign-ins: they are in its memory. */
+const NO_MAIL_WAITS = "No mail waits in the outbox. It holds none for sign-ins: see the row `smtp`."
+
 /** Checks how long mails wait in the outbox. */
 export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boolean): DiagnosticResult {
   return withSqlite(path, database => {
@@ -30,7 +33,7 @@ export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boo
     const [waiting] = database.all<{ count: number; since: number | null }>(
       "SELECT COUNT(*) AS count, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
     )
-    if (waiting === undefined || waiting.since === null) return ok("No mail waits.")
+    if (waiting === undefined || waiting.since === null) return ok(NO_MAIL_WAITS)
     const minutes = Math.max(0, Math.floor((nowMs - waiting.since) / 60_000))
     const seen = `${waiting.count} ${waiting.count === 1 ? "mail waits" : "mails wait"}, the oldest for ${minutes} minutes.`
     if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL. Without it, no mail is sent.")
@@ -183,7 +186,7 @@ export async function diagnosePostgresOutbox(
   hasServer: boolean,
 ): Promise<DiagnosticResult> {
   return await withPostgres(looking, ({ waitingMails: { count, sinceMs } }) => {
-    if (sinceMs === null) return ok("No mail waits.")
+    if (sinceMs === null) return ok(NO_MAIL_WAITS)
     const seen = `${count} ${count === 1 ? "mail waits" : "mails wait"}, the oldest for ${Math.max(0, Math.floor((nowMs - sinceMs) / 60_000))} minutes.`
     if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL. Without it, no mail is sent.")
     if (nowMs - sinceMs <= MAIL_WAIT_MS_MAX) return ok(seen)

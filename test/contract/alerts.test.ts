@@ -175,6 +175,10 @@ const CASES: Readonly<Record<string, Cases>> = {
     fires: moment("20m", { mailkind_outbox_oldest_waiting_seconds: "3700x30" }),
     quiet: moment("20m", { mailkind_outbox_oldest_waiting_seconds: "3500x30" }),
   },
+  MailkindMailAway: {
+    fires: moment("12m", { mailkind_mail_up: "1x3 0x20" }),
+    quiet: moment("12m", { mailkind_mail_up: "1x3 0x3 1x20" }),
+  },
   MailkindListsDamaged: {
     fires: moment("5m", { mailkind_lists_damaged: "1x9", mailkind_lists_damage_timestamp_seconds: "0x9" }),
     // They were replaced two days ago.

@@ -6,6 +6,7 @@ import { parseSettings } from "../../src/config/settings.ts"
 import { insertAccount } from "../../src/customers/accounts/accounts.ts"
 import { createKey } from "../../src/customers/keys/keys.ts"
 import { createMailService, type MailService, warnOfUnprotectedMail } from "../../src/customers/mails.ts"
+import { MAIL_QUIET_MS } from "../../src/customers/notices/mail-outages.ts"
 import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
 import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import { acceptTerms, publishTerms } from "../../src/customers/terms/terms.ts"
@@ -121,6 +122,22 @@ test("without a sender's address mails come from the host of the base address", 
   }
 })
 
+test("a metric tells that the mail server takes no mail, though it is one for a sign-in, which the outbox does not hold", async () => {
+  const state = { isAway: true }
+  const { mails, store, time } = await opened(SMTP, {
+    answer: async () => (state.isAway ? MAIL_SERVER_AWAY : { kind: "accepted" }),
+  })
+  const notice = { kind: "sign_in", params: { link: "https://x.example", code: "123456", minutes: 15 } } as const
+  expect(mails.samples()).toEqual([["mailkind_mail_up", 1]])
+  await mails.sendNow("jane@example.com", notice)
+  expect(mails.samples()).toEqual([["mailkind_mail_up", 0]])
+  expect(await notices(store)).toEqual([])
+  state.isAway = false
+  await mails.sendNow("jane@example.com", notice)
+  await time.tick(MAIL_QUIET_MS)
+  expect(mails.samples()).toEqual([["mailkind_mail_up", 1]])
+})
+
 describe("without a server", () => {
   test("mails stay in the outbox for 30 days, and the log tells how many went then", async () => {
     const { store, log, time, sent, logged, mails, prune } = await opened({})
@@ -138,10 +155,11 @@ describe("without a server", () => {
     ])
   })
 
-  test("what is to be sent now is not, and says so", async () => {
+  test("what is to be sent now is not, says so, and is no outage", async () => {
     const { store, mails } = await opened({})
     const notice = { kind: "sign_in", params: { link: "https://x.example", code: "123456", minutes: 15 } } as const
     expect(await mails.sendNow("jane@example.com", notice)).toEqual({ kind: "no_server" })
+    expect(mails.samples()).toEqual([["mailkind_mail_up", 1]])
     expect(await notices(store)).toEqual([])
   })
 })

@@ -8,7 +8,11 @@ export const MAIL_QUIET_MS = 10_000
 const FAULT = "no_mail"
 
 /** The same mailer, of which an outage of its server is logged when it begins and when it ends, whatever mails fail by it meanwhile. */
-export function withOutageLog(mailer: Mailer, faults: FaultLog, setTimer: SetTimer): Mailer {
+export function withOutageLog(
+  mailer: Mailer,
+  faults: FaultLog,
+  setTimer: SetTimer,
+): Mailer & { readonly isAway: () => boolean } {
   const tell = faults.outages("warn", "no mail can be sent now", "mails can be sent again")
   let isAway = false
   let isClosed = false
@@ -23,6 +27,7 @@ export function withOutageLog(mailer: Mailer, faults: FaultLog, setTimer: SetTim
     tell(null)
   }
   return {
+    isAway: () => isAway,
     send: async mail => {
       const sending = await mailer.send(mail)
       // What was cut off by the end of this process is no outage.

@@ -59,15 +59,18 @@ test("an outage of the mail server is one line when it begins, one a minute, and
 })
 
 test("a server that fails every other mail has one outage, which ends when it has not failed for a while", async () => {
-  const { time, send, takeLines } = desk()
+  const { time, send, mailer, takeLines } = desk()
+  expect(mailer.isAway()).toBe(false)
   for (let count = 0; count < 5; count++) {
     await send(MAIL_SERVER_AWAY)
     await send(ACCEPTED)
     await time.tick(MAIL_QUIET_MS - 1)
+    expect(mailer.isAway()).toBe(true)
   }
   expect(takeLines()).toMatchObject([["no mail can be sent now", {}]])
   await time.tick(1)
   expect(takeLines()).toMatchObject([["mails can be sent again", { failed_tasks: 4 }]])
+  expect(mailer.isAway()).toBe(false)
   await send(MAIL_SERVER_AWAY)
   expect(takeLines()).toHaveLength(1)
 })
