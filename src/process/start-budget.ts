@@ -5,7 +5,9 @@ import { outageOf, StoreError, type StoreErrorCode } from "../customers/store/co
 import type { System } from "../system/system.ts"
 
 /** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
-const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set(["away", "crowded", "standby"])
+const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set([
+  ...(["away", "crowded", "clients_full", "pool_full", "standby"] as const),
+])
 
 /** How often a database that is away is tried again. */
 const RETRY_MS = 1000

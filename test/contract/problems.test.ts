@@ -271,7 +271,12 @@ const TOLD_OF_STORE: Readonly<Record<StoreErrorCode, 500 | "503, not stored" | "
   ...{ unwritable: 500, damaged: 500, failed: 500, misnamed: 500, untrusted: 500, pooled: 500, outdated: 500 },
   ...{ refused: 500, unfit: 500 },
   ...{ full: "503, not stored", busy: "503, not stored", away: "503, not stored", conflict: "503, not stored" },
-  ...{ crowded: "503, not stored", standby: "503, not stored" },
+  ...{
+    crowded: "503, not stored",
+    clients_full: "503, not stored",
+    pool_full: "503, not stored",
+    standby: "503, not stored",
+  },
   unsure: "503, may be stored",
 }
 

@@ -89,6 +89,8 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "unsure",
   "standby",
   "crowded",
+  "clients_full",
+  "pool_full",
   "busy",
   "conflict",
   "full",

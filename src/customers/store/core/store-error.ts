@@ -116,10 +116,20 @@ export const STORE_ERRORS = {
     description: "The database accepts no more connections.",
     remedy: "Raise its max_connections, or lower the number of nodes and workers.",
   },
+  clients_full: {
+    description: "The pooler in front of the database accepts no more clients.",
+    remedy:
+      "Raise its max_client_conn, or its limit of clients for the database or the user, or lower the number of nodes and workers.",
+  },
+  pool_full: {
+    description: "The pooler in front of the database had no connection free in time.",
+    remedy:
+      "Look who waits (SHOW POOLS in PgBouncer's console) and for what the connections are used. Raise its default_pool_size, and max_connections of the database with it.",
+  },
   standby: {
     description: "The database accepts no writes.",
     remedy:
-      "Use the server that accepts writes, or promote this one. A running server continues automatically as soon as there is one.",
+      "If it is a standby (SELECT pg_is_in_recovery()), use the server that accepts writes, or promote this one. Else look who made it read-only (SHOW default_transaction_read_only). A running server continues automatically as soon as it accepts writes.",
   },
   unfit: {
     description: "The database cannot store every text.",
@@ -143,7 +153,7 @@ export function describeStoreError(code: StoreErrorCode, location: string): Stor
 
 /** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
-  ...(["away", "standby", "crowded", "refused", "busy", "conflict", "full"] as const),
+  ...(["away", "standby", "crowded", "clients_full", "pool_full", "refused", "busy", "conflict", "full"] as const),
 ])
 
 /** True when it is certain that the operation that failed with this error has written nothing. */

@@ -192,16 +192,21 @@ export class PostgresPool {
     return storeError
   }
 
-  /** Retries work that changes nothing while its connection turns out to be lost: every open connection may be. */
+  /**
+   * Retries work that changes nothing while its connection turns out to be lost: every open connection may be. If new ones are lost as
+   * well, the database is away, and the breaker opens.
+   */
   async #retryLostConnections<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; attempt < this.#bounds.connectionsMax; attempt++)
+    for (let attempt = 0; ; attempt++)
       try {
         return await work()
       } catch (error) {
         const isLost = error instanceof StoreError && error.code === "away" && this.#breaker.error === null
         if (!isLost) throw error
+        if (attempt < this.#bounds.connectionsMax) continue
+        this.#breaker.recordFailure(error)
+        throw error
       }
-    return await work()
   }
 
   #parameterCount(sql: string): number {

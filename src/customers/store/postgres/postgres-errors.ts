@@ -1,3 +1,4 @@
+import type { SQL } from "bun"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
 /** SQLSTATEs, or the classes that are their first two characters, and the error code for each (PostgreSQL manual, appendix A). */
@@ -33,11 +34,25 @@ const LOGIN_ERROR =
 const CERTIFICATE_ERROR =
   /^(?:ERR_TLS_|ERR_BORINGSSL|UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_)/
 
-/** PgBouncer's refusal of a parameter that only the server could accept. */
-const POOLER_ERROR = /^unsupported startup parameter/
+/**
+ * What PgBouncer means when it answers a login, or a statement that it has sent to no server. It has one SQLSTATE, 08P01, for all of that.
+ * The first that matches holds. What it says of a statement that it had sent is none of these, and counts as a lost connection.
+ */
+const POOLER_MESSAGES: readonly (readonly [RegExp, StoreErrorCode])[] = [
+  [/^unsupported startup parameter/, "pooled"],
+  [/^no more connections allowed|\(max_(?:client_conn|(?:db|user)_client_connections)\)/, "clients_full"],
+  [/^query_wait_timeout/, "pool_full"],
+  // The server's own refusal, which PgBouncer 1.20 and later repeat behind "server login has been failing".
+  [/(?:authentication|login|auth) (?:failed|rejected)|no pg_hba\.conf entry|database .* does not exist/i, "refused"],
+  [/no such (?:database|user)|does not allow connections|is disabled|config error|\b(?:SSL|TLS)\b/i, "refused"],
+  [/^server login has been failing|cannot connect to server/, "away"],
+]
 
-/** PgBouncer's refusal of more clients than it may have (`max_client_conn`), under the code of a broken protocol. */
-const POOLER_CROWDED = /^no more connections allowed/
+/** What a message of PgBouncer stands for; null: it is none of these. */
+const codeOfPoolerMessage = ({ errno, severity, message }: SQL.PostgresError): StoreErrorCode | null =>
+  errno === "08P01" && severity === "FATAL"
+    ? (POOLER_MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? null)
+    : null
 
 /** Errors of the client about a connection that could not be opened, or was lost. */
 const CONNECTION_ERROR = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|INVALID_MESSAGE|UNEXPECTED_MESSAGE)|E[A-Z]+$)/
@@ -66,7 +81,7 @@ export function postgresStoreError(error: unknown, location: string): unknown {
   return new Error(describeStatementError(state, error))
 }
 
-/** True when no connection could be opened; false when one was lost. */
+/** True when no connection could be opened, or a pooler had none for the statement; false when one was lost. */
 export function isConnectFailure(error: unknown): boolean {
   if (!(error instanceof Bun.SQL.PostgresError))
     return error instanceof Error && "code" in error && CERTIFICATE_ERROR.test(String(error.code))
@@ -88,13 +103,11 @@ function codeOfClientError(code: string): StoreErrorCode | null {
   return LOGIN_ERROR.test(code) ? "refused" : CONNECTION_ERROR.test(code) ? "away" : null
 }
 
-/** The code for a login that the server ended, where the SQLSTATE does not tell; null for other errors. */
+/** The code for a login that the server or a pooler ended, where the SQLSTATE does not tell; null for other errors. */
 function codeOfLoginError(error: Error): StoreErrorCode | null {
   if (!(error instanceof Bun.SQL.PostgresError) || error.severity !== "FATAL") return null
-  if (POOLER_ERROR.test(error.message)) return "pooled"
-  if (POOLER_CROWDED.test(error.message)) return "crowded"
   // For example a parameter in the URL that the server does not know.
-  return codeOfSqlState(error.errno ?? "") === null ? "refused" : null
+  return codeOfPoolerMessage(error) ?? (codeOfSqlState(error.errno ?? "") === null ? "refused" : null)
 }
 
 function describeStatementError(state: string, error: Error): string {

@@ -9,8 +9,9 @@ import { bounded } from "../../../support/bounded.ts"
 import { later } from "../../../support/later.ts"
 import { onTestEnd } from "../../../support/on-test-end.ts"
 import { PGBOUNCER, startPooler } from "../../../support/pgbouncer.ts"
-import { POSTGRES_PROGRAMS } from "../../../support/postgres.ts"
+import { POSTGRES_PROGRAMS, startPostgres } from "../../../support/postgres.ts"
 import { emptyDatabase, readyPostgres } from "../../../support/postgres-databases.ts"
+import { until } from "../../../support/until.ts"
 import { newAccount, tempLog } from "../../temp-store.ts"
 
 const isMissing = POSTGRES_PROGRAMS === null || PGBOUNCER === null
@@ -33,6 +34,14 @@ async function behindPooler(settings: Readonly<Record<string, string>> = {}) {
 
 async function opened(url: string, listenUrl: string | null = null): Promise<OpenStore> {
   const store = await openPostgres(url, { clock: () => 1_000, setTimer: later, listenUrl })
+  onTestEnd(store.close)
+  return store
+}
+
+/** A store that writes down when the database became unreachable, with the code, and when it answered again. */
+async function watchedStore(url: string, told: (string | undefined)[] = []): Promise<OpenStore> {
+  const onAvailabilityChange = (error: StoreError | null): void => void told.push(error?.code)
+  const store = await openPostgres(url, { clock: () => 1_000, setTimer: later, onAvailabilityChange })
   onTestEnd(store.close)
   return store
 }
@@ -109,7 +118,43 @@ test("a pooler that takes no more clients is told as one, and not as a database 
   await client.unsafe("SELECT 1")
   const refusal = await opened(pooled).catch((error: unknown) => error)
   if (!(refusal instanceof StoreError)) throw new Error("it was opened")
-  expect([refusal.code, refusal.reason]).toEqual(["crowded", "08P01: no more connections allowed (max_client_conn)"])
+  expect([refusal.code, refusal.reason]).toEqual([
+    "clients_full",
+    "08P01: no more connections allowed (max_client_conn)",
+  ])
+})
+
+test("a database that stopped behind a pooler is away for every process from the first error that the pooler gives until it answers", async () => {
+  const cluster = await startPostgres()
+  onTestEnd(cluster.remove)
+  const url = new URL(cluster.url("postgres"))
+  url.port = String(await startPooler(cluster.port, { server_login_retry: "1" }))
+  const told: (string | undefined)[][] = [[], []]
+  const stores = [await watchedStore(url.href, told[0]), await watchedStore(url.href, told[1])]
+  await Promise.all(stores.map(store => store.one("SELECT 1")))
+  await cluster.stop("immediate")
+  await until(
+    async () => {
+      await Promise.all(stores.map(store => store.one("SELECT 1").catch(() => undefined)))
+      return stores.every(store => store.isUnavailable())
+    },
+    () => "a process takes the pooler's error for an answer",
+  )
+  // The pooler goes on to answer each login at once, with an error.
+  await Promise.all(stores.map(store => store.run("UPDATE change_head SET id = id").catch(() => undefined)))
+  expect([stores.map(store => store.isUnavailable()), told]).toEqual([
+    [true, true],
+    [["away"], ["away"]],
+  ])
+  await cluster.start()
+  await until(
+    () => stores.every(store => !store.isUnavailable()),
+    () => "it is not found again",
+  )
+  expect(told).toEqual([
+    ["away", undefined],
+    ["away", undefined],
+  ])
 })
 
 test("changes are told over an address of the server itself, and doctor tells whether they arrive there", async () => {
