@@ -16,6 +16,7 @@ import { Service } from "kubernetes-models/v1/Service"
 import { readSettings } from "../../src/config/setting-sources.ts"
 import type { Settings } from "../../src/config/settings.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
+import { isPlainUrl } from "../../src/customers/store/postgres/postgres-url.ts"
 import { ROOT } from "../architecture/source-files.ts"
 
 const FOLDER = join(ROOT, "data/deploy")
@@ -253,6 +254,15 @@ describe("access.yaml and monitoring.yaml", () => {
     const backends = rule?.http.paths.map(({ backend: { service } }) => [service.name, service.port.name])
     expect(backends).toEqual([["mailkind", "http"]])
 
+    const { MAILKIND_DATABASE_URL: database } = settingsIn(all)
+    const pooler = await Bun.file(join(FOLDER, "pgbouncer.ini")).text()
+    const databasePorts = [database?.reveal().match(/:(\d+)\//)?.[1], pooler.match(/^listen_port = (\d+)$/m)?.[1]]
+    const open = egress.flatMap(({ ports }) => ports.map(({ port }) => String(port)))
+    if (database !== null) {
+      expect(open).toEqual(expect.arrayContaining(databasePorts))
+      expect(isPlainUrl(database.reveal())).toBe(false)
+    }
+
     expect(template.metadata.labels).toMatchObject(podSelector.matchLabels)
     const named = container.ports.map(portName)
     expect(admitted.map(({ ports }) => ports.map(({ port }) => port))).toEqual(named.map(port => [port]))
@@ -409,7 +419,11 @@ test("the balancer of the three servers is the sample, but for TLS and the names
       .slice(text.indexOf("defaults"))
       .split("\n")
       .map(line => line.trim())
-      .filter(line => line !== "" && !/^(?:#|bind |http-request redirect |server |default-server )/.test(line))
+      .filter(
+        line =>
+          line !== "" &&
+          !/^(?:#|bind |http-request redirect |server |default-server |resolvers |nameserver )/.test(line),
+      )
   const [own, sample] = (await Promise.all(texts)).map(lines)
   expect(own).toEqual(sample)
 })
