@@ -39,6 +39,8 @@ export function diagnoseClock(references: ClockReferences): DiagnosticResult {
       `${CLOCK_REMEDY} If it is right, do nothing: after a day of running at most it is trusted.`,
     )
   const off = median(serversAheadMs)
+  if (off === null && databaseAheadMs !== null)
+    return ok(`It is ${isoTime(nowMs)}, ${distance(databaseAheadMs)} the clock of the database.`)
   if (off === null) return skipped(`It is ${isoTime(nowMs)}. No other server was asked for the time.`)
   const words = `${distance(off)} the servers that were asked`
   if (Math.abs(off) > CLOCK_SKEW_MS_MAX) return warning(`It is ${isoTime(nowMs)}, ${words}.`, CLOCK_REMEDY)

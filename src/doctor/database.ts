@@ -140,8 +140,9 @@ export async function diagnosePostgres(
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-    const told = `${seen} ${connectionsText(database, processes, looksForNotifications !== null)}`
-    return postgresWarning(database, told) ?? (await notificationsWarning(looksForNotifications, told)) ?? ok(told)
+    const isNotified = await looksForNotifications?.()
+    const told = `${seen} ${connectionsText(database, processes, looksForNotifications !== null)}${notificationsText(database, isNotified)}`
+    return postgresWarning(database, told) ?? reachWarning(database, isNotified, told) ?? ok(told)
   })
 }
 
@@ -156,11 +157,30 @@ function connectionsText(
   return `${connectionsCount} of ${connectionsMax} connections are in use. This server opens up to ${processes * own}${way}.`
 }
 
-async function notificationsWarning(look: LooksForNotifications, seen: string): Promise<DiagnosticResult | null> {
-  if (look === null || (await look())) return null
+/** Whether notifications arrive at the address that is set for them. `undefined`: none is set, and only a pooler keeps them away. */
+function notificationsText({ isPooled }: PostgresStatus, isNotified: boolean | undefined): string {
+  if (isNotified === undefined)
+    return isPooled ? " No notification arrives through it: set MAILKIND_DATABASE_LISTEN_URL for them." : ""
+  return isNotified
+    ? " Notifications arrive."
+    : " A notification of this database does not arrive at MAILKIND_DATABASE_LISTEN_URL."
+}
+
+/** What is wrong with the ways to the database. */
+function reachWarning(
+  { isPlain }: PostgresStatus,
+  isNotified: boolean | undefined,
+  seen: string,
+): DiagnosticResult | null {
+  if (isNotified === false)
+    return warning(
+      seen,
+      "Name the server of the same database there, past any pooler. Until then changes on other nodes are noticed within a second.",
+    )
+  if (!isPlain) return null
   return warning(
-    `${seen} A notification of this database does not arrive at MAILKIND_DATABASE_LISTEN_URL.`,
-    "Name the server of the same database there, past any pooler. Until then changes on other nodes are noticed within a second.",
+    `${seen} The connection to another host is not encrypted.`,
+    "Add ?sslmode=verify-full to MAILKIND_DATABASE_URL, or ?sslmode=require if no authority signed the certificate. If the network encrypts, do nothing.",
   )
 }
 

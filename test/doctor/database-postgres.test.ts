@@ -46,6 +46,22 @@ onPostgres("one that is as durable as can be is well, one with too many connecti
   const crowded = await diagnosePostgres(Promise.resolve({ ...durable, connectionsCount: 81 }))
   expect(crowded).toMatchObject({ verdict: "warning", remedy: expect.stringContaining("max_connections") })
   expect((await diagnosePostgres(Promise.resolve({ ...durable, isWritable: false }))).verdict).toBe("failed")
+  const plain = await diagnosePostgres(Promise.resolve({ ...durable, isPlain: true }))
+  expect(plain).toMatchObject({ verdict: "warning", remedy: expect.stringContaining("sslmode=verify-full") })
+})
+
+onPostgres("whether notifications arrive is told, also when they do and when a pooler keeps them away", async () => {
+  const look = await readPostgresStatus((await filled()).url)
+  const told = async (isPooled: boolean, isNotified: boolean | null) =>
+    await diagnosePostgres(
+      Promise.resolve({ ...look, isDurable: true, isPooled }),
+      1,
+      isNotified === null ? null : async () => isNotified,
+    )
+  expect((await told(true, true)).seen).toEndWith(" Notifications arrive.")
+  expect((await told(true, false)).verdict).toBe("warning")
+  expect((await told(true, null)).seen).toEndWith("set MAILKIND_DATABASE_LISTEN_URL for them.")
+  expect((await told(false, null)).seen).not.toContain("otification")
 })
 
 onPostgres("one that is empty, older, newer or away is told as such", async () => {

@@ -3,7 +3,7 @@ import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
-import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
+import { isPlainUrl, redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { requireOwnDatabase, type SessionKind } from "./prepare-database.ts"
 
 type SqlClient = Pick<SQL, "unsafe">
@@ -19,6 +19,8 @@ export type PostgresStatus = {
   readonly isDurable: boolean
   /** Whether a pooler lends the connections of this address. */
   readonly isPooled: boolean
+  /** Whether the URL names another host and asks for no encryption. */
+  readonly isPlain: boolean
   /** False for a standby. */
   readonly isWritable: boolean
   readonly connectionsCount: number
@@ -94,7 +96,8 @@ async function readStatusOver(url: string, session: SessionKind): Promise<Postgr
       if (session === "pooled") await inner.unsafe(`SET LOCAL statement_timeout = ${STATUS_TIMEOUT_MS}`)
       await requireOwnDatabase(store, location, session)
       const isPooled = session === "pooled"
-      return { location, isPooled, ...(await readServerStatus(inner)), ...(await readTableStatus(inner)) }
+      const isPlain = isPlainUrl(url)
+      return { location, isPooled, isPlain, ...(await readServerStatus(inner)), ...(await readTableStatus(inner)) }
     })
   } catch (error) {
     const storeError = postgresStoreError(error, location)

@@ -8,6 +8,15 @@ export function redactedUrl(url: string): string {
   return parsed === null ? "postgres://" : `postgres://${parsed.host}${parsed.pathname}`
 }
 
+const LOOPBACK_HOST = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost\.?|)$/
+
+/** Whether the URL names another host and asks for no encryption. A path of a socket is no host. */
+export function isPlainUrl(url: string): boolean {
+  const parsed = URL.parse(url)
+  if (parsed === null || LOOPBACK_HOST.test(parsed.hostname)) return false
+  return ["disable", null].includes(parsed.searchParams.get("sslmode"))
+}
+
 /**
  * Parameters of every connection: what is written means the same under all settings of the database, and within a minute the server
  * detects a client that is gone without closing its connection, and releases its locks.

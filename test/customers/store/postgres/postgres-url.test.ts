@@ -2,7 +2,7 @@ import { test as bunTest, expect } from "bun:test"
 import { SQL } from "bun"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
-import { validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
+import { isPlainUrl, validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
 import { requireSupportedServer } from "../../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
 import { later } from "../../../support/later.ts"
@@ -159,4 +159,19 @@ onPostgres("a certificate is accepted only from its issuer and for its own name"
   expect((await errorOf(setUp(at("localhost", "verify-full", "another")))).code).toBe("untrusted")
   expect((await errorOf(setUp(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
   expect((await errorOf(readPostgresStatus(at("127.0.0.1", "verify-full", "server")))).code).toBe("untrusted")
+})
+
+bunTest("a URL is plain if it names another host and asks for no encryption", () => {
+  const urls = ["db.internal", "10.0.0.20:6432", "[fd00::1]", "localhost", "127.0.0.1:5432", "[::1]"]
+  expect(urls.map(host => isPlainUrl(`postgres://mailkind@${host}/mailkind`))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+  const modes = ["disable", "prefer", "require", "verify-full"]
+  expect(modes.map(mode => isPlainUrl(`postgres://db/mailkind?sslmode=${mode}`))).toEqual([true, false, false, false])
+  expect(isPlainUrl("postgres:///mailkind?host=/run/postgresql")).toBe(false)
 })
