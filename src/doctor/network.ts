@@ -1,6 +1,8 @@
 import type { Resolver } from "../check/dns/dns-types.ts"
 import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-guard.ts"
+import { DNS_REMEDIES, type DnsOutage, faultText, outageOf, type SeenOutage } from "../check/dns/resolver/outage.ts"
 import { ROOT_QUESTION } from "../check/dns/resolver/resolver-chain.ts"
+import type { ServerFault } from "../check/dns/resolver/server-health.ts"
 import type { DownloadResult } from "../check/fetch/download.ts"
 import type { IdentityResponse } from "../check/tenant/identity-endpoint.ts"
 import { SMTP_STEP_REMEDIES } from "../customers/notices/mailer.ts"
@@ -82,33 +84,36 @@ export function diagnoseMailServer(trial: SmtpCheckResult, isProtected: boolean)
   return isProtected ? ok(seen) : warning(`${seen} Its identity is not proven.`, MAIL_PROTECTION_REMEDY)
 }
 
-/** A DNS server as the setting names it, and a resolver that asks only this server. */
-type DiagnosedDnsServer = { readonly name: string; readonly resolver: Resolver }
-
-/** How a server answers for the canaries, in words. */
-const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {
-  alive: "knows the canaries",
-  denied: "denies every canary",
-  silent: "does not answer",
+/** A DNS server as the setting names it, a resolver that asks only this server, and what was wrong with the last reply. */
+type DiagnosedDnsServer = {
+  readonly name: string
+  readonly resolver: Resolver
+  readonly faults: () => readonly ServerFault[]
 }
 
-const RESOLVER_REMEDY =
-  "Set MAILKIND_DNS_SERVERS to servers that resolve public names, and let this host reach their port by UDP and TCP."
-
-/** Asks each server for the canaries, or for the root if there are none. One known canary is enough. */
+/** Asks each server for the canaries, or for the root if there are none. One known canary is enough. Its words are those of the log. */
 export async function diagnoseResolvers(
   servers: readonly DiagnosedDnsServer[],
   canaries: readonly string[],
 ): Promise<DiagnosticResult> {
   if (servers.length === 0) return failed("The system has no DNS server.", "Set MAILKIND_DNS_SERVERS.")
   const found = await Promise.all(
-    servers.map(async ({ name, resolver }) => ({ name, fate: await canaryFateAt(resolver, canaries) })),
+    servers.map(async ({ name, resolver, faults }) => {
+      const fate = await canaryFateAt(resolver, canaries)
+      return { name, outage: outageOf(SEEN[fate], faults()) }
+    }),
   )
-  const seen = `${found.map(({ name, fate }) => `${name} ${CANARY_TEXTS[fate]}`).join("; ")}.`
-  const aliveCount = found.filter(({ fate }) => fate === "alive").length
-  if (aliveCount === found.length) return ok(seen)
-  return aliveCount === 0 ? failed(seen, RESOLVER_REMEDY) : warning(seen, RESOLVER_REMEDY)
+  const seen = `${found.map(({ name, outage }) => `${name} ${stateText(outage)}`).join("; ")}.`
+  const dead = found.flatMap(({ outage }) => outage ?? [])
+  const remedy = [...new Set(dead.map(({ kind }) => DNS_REMEDIES[kind]))].join(" ")
+  if (dead.length === 0) return ok(seen)
+  return dead.length === found.length ? failed(seen, remedy) : warning(seen, remedy)
 }
+
+const SEEN: { readonly [F in CanaryOutcome]: SeenOutage | null } = { alive: null, denied: "denying", silent: "silent" }
+
+const stateText = (outage: DnsOutage | null): string =>
+  outage === null ? "knows the canaries" : outage.faults.map(fault => faultText(outage.kind, fault)).join("; ")
 
 async function canaryFateAt(resolver: Resolver, canaries: readonly string[]): Promise<CanaryOutcome> {
   if (canaries.length === 0) {

@@ -10,7 +10,7 @@ import { createSystem } from "../../src/system/system.ts"
 import { ROOT } from "../architecture/source-files.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
 import { dnsServer } from "../support/dns-server.ts"
-import { freePort } from "../support/free-port.ts"
+import { freePort, freePort } from "../support/free-port.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { deadServer, testSmtp } from "../support/smtp-server.ts"
@@ -142,7 +142,7 @@ test("where all is broken, every row says so with a remedy, and none holds a sec
   ])
   expect(failed.filter(({ remedy }) => remedy === null)).toEqual([])
   expect(found.port.seen).toContain("Another program")
-  expect(found.dns.seen).toContain("denies every canary")
+  expect(found.dns.seen).toContain("denies names that exist (NXDOMAIN)")
   expect(JSON.stringify(found)).not.toContain("s3cret")
 })
 
@@ -204,8 +204,26 @@ test("one DNS server of two that is silent is a warning", async () => {
   })
   expect((await rows("dns")).dns).toMatchObject({
     verdict: "warning",
-    seen: expect.stringMatching(/knows the canaries;.*does not answer\./),
+    seen: expect.stringMatching(/knows the canaries;.*does not answer in time \(ETIMEOUT\)\./),
   })
+})
+
+test("a DNS server that refuses or fails is told in the words of the log, with what to do", async () => {
+  const told = async (fails: "refused" | "servfail" | null) => {
+    using server = await dnsServer({})
+    if (fails !== null) server.fault("*", fails)
+    const address = fails === null ? `127.0.0.1:${freePort()}` : `${server.address}:${server.port}`
+    const { rows } = doctor({ MAILKIND_DNS_SERVERS: address, MAILKIND_DNS_CANARIES: "canary.com" })
+    const { verdict, seen, remedy } = (await rows("dns")).dns
+    return { verdict, seen: seen.replace(address, "It"), remedy: remedy?.split(";")[0] }
+  }
+  const refused = "Start the resolver at that address and port, and allow this host in its access list"
+  const failing = "They run and cannot resolve: look at their logs and at what they forward to"
+  expect([await told("refused"), await told("servfail"), await told(null)]).toEqual([
+    { verdict: "failed", seen: "It answers REFUSED.", remedy: refused },
+    { verdict: "failed", seen: "It answers SERVFAIL.", remedy: failing },
+    { verdict: "failed", seen: "It refuses: nothing listens at its port (ECONNREFUSED).", remedy: refused },
+  ])
 })
 
 test("in a closed network that says so, nothing outside is asked, and that is no warning", async () => {

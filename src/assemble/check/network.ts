@@ -5,15 +5,13 @@ import { defectFields } from "../../base/log.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
 import type { DnsSuspicionReason } from "../../check/dns/resolver/circuit-breaker.ts"
+import { DNS_REMEDIES, type DnsOutage, faultText } from "../../check/dns/resolver/outage.ts"
 import {
   createResolverChain,
   createServerResolver,
-  type DnsOutage,
-  type DnsOutageKind,
   type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
-import type { ServerFault } from "../../check/dns/resolver/server-health.ts"
 import type { OnDefect } from "../../check/evidence-defects.ts"
 import { createLearningProbe, isSampled, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe, type MailProbeResult } from "../../check/mail/mail-probe.ts"
@@ -247,7 +245,7 @@ export function createServerResolvers(context: CheckContext) {
     ...createServerResolver(parseDnsServer(name), { ...context.system, timeoutMs }),
   }))
   return {
-    servers: servers.map(({ name, resolver }) => ({ name, resolver })),
+    servers: servers.map(({ name, resolver, faults }) => ({ name, resolver, faults })),
     canaries,
     close: () => {
       for (const { close } of servers) close()
@@ -289,38 +287,16 @@ export type DnsOutageLog = {
   readonly countFailure: () => void
 }
 
-/** What an operator does about servers that are of no use. */
-const REMEDIES: { readonly [K in DnsOutageKind | "unnamed"]: string } = {
-  silent:
-    "Check whether they run, and the network and the firewall to their port by UDP and TCP; or name other servers in MAILKIND_DNS_SERVERS.",
-  refused:
-    "Start the resolver at that address and port, and allow this host in its access list; or name other servers in MAILKIND_DNS_SERVERS.",
-  failing:
-    "They run and cannot resolve: look at their logs and at what they forward to; or name other servers in MAILKIND_DNS_SERVERS.",
-  denying:
-    "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
-  unnamed:
-    "Name servers in MAILKIND_DNS_SERVERS, or set it to `off` if verdicts are to come from the lists alone. Then restart.",
-}
-
-/** What is wrong with a server, in words that tell a refusal from silence. */
-function faultText(kind: DnsOutageKind, { fault, why }: ServerFault): string {
-  if (fault === "failed") return why === null ? "sends replies that cannot be read" : `answers ${why}`
-  if (fault === "none") return kind === "denying" ? "denies names that exist (NXDOMAIN)" : "was not asked yet"
-  if (why === "ECONNREFUSED") return "refuses: nothing listens at its port (ECONNREFUSED)"
-  return why === null ? "does not answer in time (ETIMEOUT)" : `cannot be reached (${why})`
-}
-
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
 export function createDnsOutageLog(context: CheckContext, servers: () => readonly string[]): DnsOutageLog {
   const faults = faultsOf(context)
   const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
   let fault = ""
   const describe = (outage: DnsOutage | "unnamed"): Outage => {
-    if (outage === "unnamed") return { fault, where: "/etc/resolv.conf", why: NO_SERVER, remedy: REMEDIES.unnamed }
+    if (outage === "unnamed") return { fault, where: "/etc/resolv.conf", why: NO_SERVER, remedy: DNS_REMEDIES.unnamed }
     const places = servers()
     const why = outage.faults.map((found, at) => `${places[at]} ${faultText(outage.kind, found)}`).join("; ")
-    return { fault, where: places.join(", "), why, remedy: REMEDIES[outage.kind] }
+    return { fault, where: places.join(", "), why, remedy: DNS_REMEDIES[outage.kind] }
   }
   return {
     onAvailabilityChange: outage => {

@@ -5,6 +5,7 @@ import { createCanaryGuard } from "./canary-guard.ts"
 import { DnsCircuitBreaker, type DnsSuspicionReason } from "./circuit-breaker.ts"
 import { ConcurrencyLimit } from "./concurrency-limit.ts"
 import { cacheBounds, DnsCache, type DnsCacheStats } from "./dns-cache.ts"
+import { type DnsOutage, outageOf, type SeenOutage } from "./outage.ts"
 import { type DnsGuards, type DnsOutcomeCounts, DnsServers, type DnsServersDeps, Resolution } from "./resolution.ts"
 import type { ServerFault } from "./server-health.ts"
 
@@ -56,15 +57,6 @@ type ResolverChainDeps = ServerResolverDeps & {
   readonly onAvailabilityChange?: (outage: DnsOutage | null) => void
 }
 
-/**
- * `silent`: no server answers in time. `refused`: each of them answers REFUSED, or nothing listens at its port. `failing`: they answer every
- * question with a failure. `denying`: they deny the canaries.
- */
-export type DnsOutageKind = "silent" | "refused" | "failing" | "denying"
-
-/** An outage, and what is wrong with each server, in their order. */
-export type DnsOutage = { readonly kind: DnsOutageKind; readonly faults: readonly ServerFault[] }
-
 /** Builds the resolver. The steps of a question are listed at `Resolution`. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const { canaries, clock, setTimer } = deps
@@ -84,7 +76,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   })
   const limit = new ConcurrencyLimit(DNS_IN_FLIGHT_MAX, DNS_WAITING_MAX)
   const canaryGuard = createCanaryGuard({ canaries, directResolver, setTimer, onChange: () => tell() })
-  const seen = (): Exclude<DnsOutageKind, "refused"> | null => {
+  const seen = (): SeenOutage | null => {
     if (canaryGuard.state() === "denied") return "denying"
     const reason = breaker.openReason()
     if (reason !== null) return reason === "timeouts" ? "silent" : "failing"
@@ -127,18 +119,6 @@ export const promising =
   question =>
     new Promise(resolve => ask(question, resolve))
 
-/** The outage that is seen, with what is wrong with each server. A canary that was answered with a failure is not denied. */
-function outageOf(seen: Exclude<DnsOutageKind, "refused"> | null, faults: readonly ServerFault[]): DnsOutage | null {
-  if (seen === null) return null
-  if (faults.every(({ why }) => why !== null && REFUSALS.has(why))) return { kind: "refused", faults }
-  if (faults.every(({ fault }) => fault === "silent")) return { kind: "silent", faults }
-  const isDenied = faults.some(({ fault }) => fault === "none")
-  return { kind: seen === "denying" && !isDenied ? "failing" : seen, faults }
-}
-
-/** What a server that does not serve this host replies, and what the system says where nothing listens at its port. */
-const REFUSALS: ReadonlySet<string> = new Set(["REFUSED", "ECONNREFUSED"])
-
 /** Tells of an outage when it begins and when it ends. That its cause becomes another one is not told. */
 function createChangeTeller(
   current: () => DnsOutage | null,
@@ -157,8 +137,8 @@ function createChangeTeller(
 export function createServerResolver(
   server: DnsServerAddress,
   deps: ServerResolverDeps,
-): { readonly resolver: Resolver; readonly close: () => void } {
+): { readonly resolver: Resolver; readonly faults: () => readonly ServerFault[]; readonly close: () => void } {
   const exchange = new UdpExchange(server, deps)
-  const { directResolver } = new DnsServers([exchange], { ...deps, attemptsMax: DNS_ATTEMPTS_MAX })
-  return { resolver: directResolver, close: () => exchange.close() }
+  const { directResolver, health } = new DnsServers([exchange], { ...deps, attemptsMax: DNS_ATTEMPTS_MAX })
+  return { resolver: directResolver, faults: () => health.faults(), close: () => exchange.close() }
 }
