@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander"
+import { type Command, InvalidArgumentError, Option } from "commander"
 import type { FirstAccountResult } from "../customers/keys/first-account.ts"
 import type { Output } from "./output.ts"
 
@@ -19,8 +19,13 @@ export function registerServe(root: Command, serve: (options: ServeOptions) => P
     .command("serve")
     .description("Serve the API and its pages.")
     .option("--replace", "take over from the running server on this port and data directory", false)
-    .addOption(new Option("--worker").default(false).hideHelp())
+    .addOption(new Option("--worker [count]").default(false).argParser(refuseCount).hideHelp())
     .action(serve)
+}
+
+/** A worker has no number on its command line: who writes one means the number of workers. */
+function refuseCount(): never {
+  throw new InvalidArgumentError("Did you mean --workers?")
 }
 
 /** Where the server listens, and its public base URL. */

@@ -57,12 +57,18 @@ export function listen({ hostname, port, isShared }: ListenAddress, app: AnyElys
   }
 }
 
-/** Why the system refuses to listen on a port, and who has it. */
-export function whyNotListening(error: Error, port: number): string {
+/** Ports below this one need a right of their own, unless `net.ipv4.ip_unprivileged_port_start` says otherwise. */
+const UNPRIVILEGED_PORT_MIN = 1024
+
+/** Why the system refuses to listen on a port, who has it, and what to do. */
+export function whyNotListening(error: Error, port: number, holderOf = portHolder): string {
+  if (isSystemError(error, "EACCES") && port < UNPRIVILEGED_PORT_MIN)
+    return `Ports below ${UNPRIVILEGED_PORT_MIN} need a right (EACCES). Use a higher one behind a proxy, or give the service CAP_NET_BIND_SERVICE (\`AmbientCapabilities\` of systemd).`
   if (!isSystemError(error, "EADDRINUSE")) return asSentence(error.message)
-  const holder = portHolder(port)
+  const holder = holderOf(port)
   const who = holder === null ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.` : `It is taken by ${holder}.`
-  return `The port is in use (EADDRINUSE). ${who}`
+  const isOwn = holder?.endsWith("(mailkind)") === true
+  return `The port is in use (EADDRINUSE). ${who}${isOwn ? " `serve --replace` takes over from a server with the same data directory." : ""}`
 }
 
 /** Listens with `count` sockets on the same address, which must be shared if there is more than one. */

@@ -271,8 +271,10 @@ export class WorkerSlot {
     const isKnown = before !== null && now !== null
     if (isKnown && now > before)
       return { why: "The kernel has killed a process for lack of memory (OOM).", remedy: OUT_OF_MEMORY_REMEDY }
-    const notByKernel = isKnown ? " The kernel counts no kill for lack of memory." : ""
-    return { why: `Something outside of mailkind has killed it.${notByKernel}`, remedy: KILLED_REMEDY }
+    const why = "Something outside of mailkind has killed it."
+    return isKnown
+      ? { why: `${why} The kernel counts no kill for lack of memory.`, remedy: KILLED_REMEDY }
+      : { why, remedy: `${KILLED_REMEDY} ${LOOK_FOR_KERNEL}` }
   }
 
   #finish(pid: number | null, exit: WorkerExit): void {
@@ -295,8 +297,8 @@ const exitFields = (pid: number | null, { exitCode, killedBy }: WorkerExit): Log
   killed_by: killedBy,
 })
 
-const KILLED_REMEDY =
-  "Look who sends signals to it: the service manager, the container's runtime or a person. Look in the log of the system (`dmesg`) for the out-of-memory killer."
+const KILLED_REMEDY = "Look who sends signals to it: the service manager, the container's runtime or a person."
+const LOOK_FOR_KERNEL = "Look in the log of the system (`dmesg`) for the out-of-memory killer."
 const OUT_OF_MEMORY_REMEDY =
   "Give the service more memory (`MemoryMax` of systemd, `--memory` of a container), or lower the number of workers or MAILKIND_CACHE_BYTES_MAX."
 const DEFECT_REMEDY =

@@ -28,7 +28,7 @@ export function fakeWorkers(
     readonly answersStop?: boolean
     readonly cannotStart?: string
     readonly hangs?: boolean
-    readonly kills?: () => number
+    readonly kills?: () => number | null
     readonly waits?: () => ProcessWaits
   } = {},
 ) {
@@ -78,7 +78,7 @@ export function fakeWorkers(
     stopwatch: time.stopwatch,
     log: (level: LogLevel, message: string, fields: LogFields = {}) => void logged.push({ level, message, fields }),
     stopTimeoutMs: 15_000,
-    outOfMemoryKills: () => options.kills?.() ?? 0,
+    outOfMemoryKills: () => (options.kills === undefined ? 0 : options.kills()),
     processWaits: () => options.waits?.() ?? null,
     onExit: (seat: number, isUnasked: boolean) => void left.push([seat, isUnasked]),
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { Agent, request } from "node:http"
 import { Elysia } from "elysia"
-import { drainAndClose, listenOnSockets } from "../../src/process/http-listener.ts"
+import { drainAndClose, listenOnSockets, whyNotListening } from "../../src/process/http-listener.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { bounded } from "../support/bounded.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
@@ -32,4 +32,16 @@ test("a server that is stopped answers on connections that are kept, and has the
   moment.resolve()
   await bounded(stopped, () => "it does not stop")
   expect(await sendRequest(agent, port).catch(() => "refused")).toBe("refused")
+})
+
+test("a port that cannot be listened on is told with who has it, how to take over from a server, and which right is missing", () => {
+  const refusal = (code: string) => Object.assign(new Error("permission denied 0.0.0.0:81"), { code })
+  const told = (holder: string | null) => whyNotListening(refusal("EADDRINUSE"), 8080, () => holder)
+  expect([told(null), told("process 41 (nginx)"), told("process 41 (mailkind)")]).toEqual([
+    "The port is in use (EADDRINUSE). See who has it: `ss -ltnp 'sport = :8080'`.",
+    "The port is in use (EADDRINUSE). It is taken by process 41 (nginx).",
+    "The port is in use (EADDRINUSE). It is taken by process 41 (mailkind). `serve --replace` takes over from a server with the same data directory.",
+  ])
+  expect(whyNotListening(refusal("EACCES"), 1023)).toMatch(/^Ports below 1024 need a right .*CAP_NET_BIND_SERVICE/)
+  expect(whyNotListening(refusal("EACCES"), 1024)).toBe("permission denied 0.0.0.0:81.")
 })

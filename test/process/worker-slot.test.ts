@@ -60,7 +60,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
       killed_by: "SIGKILL",
       why: expect.stringContaining("no kill for lack of memory"),
       after_ms: 0,
-      remedy: expect.stringContaining("out-of-memory killer"),
+      remedy: "Look who sends signals to it: the service manager, the container's runtime or a person.",
     },
   })
   await time.tick(0)
@@ -369,12 +369,12 @@ test("one that lived for ten seconds did not die of its start, and the count beg
 })
 
 test("a worker that dies is told with its signal or its exit code, and with a kill of the kernel for lack of memory", () => {
-  const told = (ended: Partial<WorkerExit>, killsMeanwhile = 0) => {
-    let kills = 5
+  const told = (ended: Partial<WorkerExit>, killsMeanwhile: number | null = 0) => {
+    let kills: number | null = 5
     const { seat: own, child, logged } = seat({ kills: () => kills })
     void own.start(false)
     child(0).begin()
-    kills += killsMeanwhile
+    kills = killsMeanwhile === null ? null : kills + killsMeanwhile
     child(0).end(ended)
     return logged.at(-1)?.fields
   }
@@ -383,6 +383,10 @@ test("a worker that dies is told with its signal or its exit code, and with a ki
     remedy: expect.stringContaining("MemoryMax"),
   })
   expect(told({ killedBy: "SIGKILL" })?.["why"]).toMatch(/no kill for lack of memory/)
+  expect(told({ killedBy: "SIGKILL" }, null)).toMatchObject({
+    why: "Something outside of mailkind has killed it.",
+    remedy: expect.stringContaining("out-of-memory killer"),
+  })
   expect(told({ killedBy: "SIGSEGV" })).toMatchObject({
     why: "The signal SIGSEGV has ended it.",
     remedy: expect.stringContaining("defect"),
