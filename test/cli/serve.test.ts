@@ -48,4 +48,8 @@ describe("serve", () => {
     expect(request(...WORKER_ARGUMENTS.slice(1)).options).toEqual([{ worker: true, replace: false }])
     expect(root.commands[0]?.helpInformation()).not.toContain("--worker ")
   })
+
+  test("says which option takes a number of workers", () => {
+    expect([request("--worker", "2").isRefused, request("--worker=2").isRefused]).toEqual([true, true])
+  })
 })
