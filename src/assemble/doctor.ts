@@ -140,13 +140,12 @@ const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
 /** Reading a whole database blocks a process for seconds, so a child process does it. */
 async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult> {
   const result = await system.processes.run(doctorArguments("database"), DIAGNOSTIC_TIMEOUT_MS - 1000)
+  const found = parseDoctorOutput(parseJson(result?.stdout ?? ""))
+  if (found !== null) return found
   if (result !== null) system.writeStderr(result.stderr)
-  return (
-    parseDoctorOutput(parseJson(result?.stdout ?? "")) ??
-    failed(
-      "It could not be read completely within a minute.",
-      "Run `mailkind doctor --only database`. It has no time limit of other checks.",
-    )
+  return failed(
+    "It could not be read completely within a minute.",
+    "Run `mailkind doctor --only database`. It has no time limit of other checks.",
   )
 }
 

@@ -62,6 +62,11 @@ export function shownSettings(reading: SettingsReading): SettingsShown {
   return { kind: "read", settings }
 }
 
+const halfWritten = (file: string | undefined): SettingsReload => ({
+  kind: "faulty",
+  faults: [`${file} has no settings any more. It may be half written`],
+})
+
 /** The settings of the environment, of the file that it names, and of the command line. */
 export function createSettingsSource(system: System): SettingsSource {
   const environment: Record<string, string | undefined> = { ...system.environment }
@@ -99,8 +104,7 @@ export function createSettingsSource(system: System): SettingsSource {
       if (reading.kind === "faulty") return reading
       const before = last
       // A file is empty for a moment while somebody writes it.
-      if (hasFileEntries(before) && !hasFileEntries(reading.given))
-        return { kind: "faulty", faults: ["The configuration file has no settings any more. It may be half written"] }
+      if (hasFileEntries(before) && !hasFileEntries(reading.given)) return halfWritten(environment["MAILKIND_CONFIG"])
       use(withReloaded(before, reading.given))
       const changed = changedNames(before, reading.given)
       return {

@@ -4,8 +4,8 @@ import type { ListsDamage } from "../check/refresh/list-files.ts"
 import { askedAtMs, isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
-/** How old lists may be that are not refreshed. */
-export const LISTS_AGE_DAYS_MAX = 90
+/** How old lists may be that are not refreshed, as the alert MailkindListsOld has it. */
+export const LISTS_AGE_DAYS_MAX = 14
 /** How many refreshes in a row may be missed without a warning: a host may be off for a while. */
 const MISSED_REFRESHES_MAX = 3
 const HOUR_MS = 3_600_000

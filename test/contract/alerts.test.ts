@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { LISTS_AGE_DAYS_MAX } from "../../src/doctor/lists.ts"
 import {
   type AlertCase,
   differingAlerts,
@@ -247,6 +248,11 @@ const caseOf = (name: string, { at, every = "1m", series }: Moment, firing: read
 
 test("each alert has a moment in which it fires and one in which it does not", async () => {
   expect(Object.keys(CASES).sort()).toEqual((await readAlertRules()).map(({ alert }) => alert).sort())
+})
+
+test("doctor and the alert call lists old at the same age", async () => {
+  const [rule] = (await readAlertRules()).filter(({ alert }) => alert === "MailkindListsOld")
+  expect(rule?.expr).toEndWith(` > ${LISTS_AGE_DAYS_MAX} * 86400`)
 })
 
 testRules("Prometheus takes the rules", async () => {

@@ -52,7 +52,10 @@ export const openListsForCommand = async (context: ListsContext): Promise<Loaded
 export async function openActivePack(context: ListsContext): Promise<OpenPackResult> {
   const { system } = context
   const refreshed = await readRefreshedLists(context, await bundledManifest(system))
-  if (refreshed !== null && "remedy" in refreshed) return { kind: "refused", ...refreshed }
+  if (refreshed !== null && "remedy" in refreshed) {
+    const { file, message, remedy } = refreshed
+    return { kind: "refused", message: `${pathOf(context, file)}: ${message}`, remedy }
+  }
   return { kind: "open", pack: (refreshed?.lists ?? (await bundledLists(system))).pack }
 }
 

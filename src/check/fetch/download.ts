@@ -168,7 +168,7 @@ async function sendRequest<T>(context: DownloadContext<T>, url: URL): Promise<St
   const headers = { ...context.conditions, "user-agent": context.deps.userAgent }
   try {
     const pending = context.deps.fetchUrl(url.href, { signal: request.signal, headers })
-    const response = await withinDeadline(context, pending, "Nobody answered")
+    const response = await withinDeadline(context, pending, `Nobody answered at ${originOf(url)}`)
     if (isRedirect(response.status)) return redirectTarget(response, url)
     return await readDownload(context, response)
   } finally {

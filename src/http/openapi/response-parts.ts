@@ -12,7 +12,7 @@ export const jsonContent = (schema: string, examples: JsonSchema): JsonSchema =>
 /** The headers that a response may have, besides those that HTTP needs. */
 export const HEADER_OBJECTS = {
   "X-Request-Id": {
-    description: `The id of the request. You can send your own, with 1 to ${LIMITS.requestIdLengthMax} letters, digits, \`.\`, \`_\` and \`-\`.`,
+    description: `The id of the request. You can send your own, with 1 to ${LIMITS.requestIdLengthMax} letters, digits, \`.\`, \`_\` and \`-\`. The log also has the id of your trace, if the request has a \`traceparent\` (W3C Trace Context).`,
     schema: { type: "string" },
   },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },

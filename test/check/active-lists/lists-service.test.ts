@@ -180,7 +180,13 @@ test.each(Object.entries(DAMAGES))(
     const warning = { level: "warn", message: "the refreshed lists are damaged; the last good copy is used" }
     expect(directory.logged.slice(1)).toMatchObject([warning, warning])
     expect(started.damage()).toMatchObject({ is_replaced: false })
-    expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
+    expect(await directory.openInPlace()).toMatchObject({
+      ...{
+        kind: "refused",
+        message: expect.stringMatching(/^\/.*refresh\/\S+: /),
+        remedy: expect.stringMatching(/update/),
+      },
+    })
   },
 )
 
