@@ -2,6 +2,7 @@ import { derived } from "../base/lazy.ts"
 import { utcDay } from "../base/time.ts"
 import { createAdminCheck } from "./accounts/account-email.ts"
 import { createPasses, type Passes } from "./free-checks/passes.ts"
+import { smtpPlace } from "./notices/smtp-mailer.ts"
 import { sendInvitation } from "./sign-in/invitations.ts"
 import type { SignInDeps } from "./sign-in/sign-in.ts"
 import { SignInMails, type SignInMailsDeps } from "./sign-in/sign-in-mails.ts"
@@ -9,7 +10,7 @@ import type { StoredContext } from "./stored-context.ts"
 
 /** The settings that the sign-in reads. */
 type SignInSettings = {
-  readonly MAILKIND_SMTP_URL: object | null
+  readonly MAILKIND_SMTP_URL: { readonly reveal: () => string } | null
   readonly MAILKIND_DEFAULT_TIER: number
   readonly MAILKIND_SIGN_UP: string
   readonly MAILKIND_ADMINS: readonly string[]
@@ -35,7 +36,9 @@ export function createSignInService(
   const { clock, random } = system
   const isSignUpOpen = settings.MAILKIND_SIGN_UP === "open"
   const isAdmin = derived(() => settings.MAILKIND_ADMINS, createAdminCheck)
-  const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
+  const smtpUrl = settings.MAILKIND_SMTP_URL
+  const mailServer = smtpUrl === null ? null : smtpPlace(smtpUrl.reveal())
+  const mails = new SignInMails({ ...system, log, sendNow, mailServer })
   return {
     store,
     clock,

@@ -87,7 +87,7 @@ export class CallbackSender {
     const outcome = this.#outcomeOf(posted, callback.attemptCount)
     await recordAttempt(store, callback, outcome)
     const ending = "ending" in outcome ? outcome.ending : null
-    const fields = { account: accountId, where: placeOf(callback).host, result: outcome.result }
+    const fields = { account: accountId, job: callback.jobId, where: hostPort(url), result: outcome.result }
     if (ending === "given_up" || ending === "gone") log("info", "a callback was not delivered", { ...fields, ending })
     // One fault, whoever the receivers are: they are chosen by strangers.
     else if (ending === null && fields.where !== "")
@@ -111,6 +111,13 @@ const placeOf = ({ accountId, url }: Pick<ClaimedCallback, "accountId" | "url">)
   accountId,
   host: (url === null ? null : URL.parse(url)?.hostname) ?? "",
 })
+
+/** The host and port of a receiver; empty: it has none any more. */
+function hostPort(url: string | null): string {
+  const parsed = url === null ? null : URL.parse(url)
+  if (parsed === null) return ""
+  return `${parsed.hostname}:${parsed.port || (parsed.protocol === "http:" ? "80" : "443")}`
+}
 
 /** The headers of a callback. Each secret signs (Standard Webhooks, "Signature scheme"). */
 function signedHeaders(

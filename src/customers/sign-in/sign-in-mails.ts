@@ -27,10 +27,13 @@ export type SignInMailsDeps = {
   readonly stopwatch: Stopwatch
   readonly setTimer: SetTimer
   readonly log: Log
-  /** Whether a mail server is configured. */
-  readonly hasMailServer: boolean
+  /** The host and port of the mail server; null: none is set. */
+  readonly mailServer: string | null
   readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
 }
+
+const REFUSED_REMEDY =
+  "If it is one address, it is wrong or its mailbox is gone: do nothing. If it is every address, have the mail server accept the sender of MAILKIND_MAIL_FROM and mails to other hosts."
 
 /** One sign-in mail: its address, link and code. */
 export type SignInMail = { readonly to: string; readonly link: string; readonly code: string }
@@ -56,7 +59,7 @@ export class SignInMails {
 
   /** Whether link and code for this address are logged, since it cannot receive mail from here. */
   isLogged(to: string): boolean {
-    return !this.#deps.hasMailServer || !isMailable(to)
+    return this.#deps.mailServer === null || !isMailable(to)
   }
 
   /** Starts sending a mail, or logs its link and code without the address. Never throws. */
@@ -85,7 +88,7 @@ export class SignInMails {
   }
 
   async #sendWithRetries(mail: SignInMail): Promise<void> {
-    const { stopwatch, log } = this.#deps
+    const { stopwatch, log, mailServer: where } = this.#deps
     const endsAt = stopwatch() + SIGN_IN_MS
     let last: SendResult | null = null
     for (const waitMs of [0, ...this.#bounds.retriesMs]) {
@@ -96,11 +99,14 @@ export class SignInMails {
       if (sending.kind === "accepted") return log("debug", "a mail for a sign-in was sent")
       last = sending
       if (sending.kind === "refused" && sending.isPermanent)
-        return log("warn", "a mail for a sign-in was refused permanently", { reply: sending.reply })
+        return log("warn", "a mail for a sign-in was refused permanently", {
+          ...{ where, reply: sending.reply },
+          remedy: REFUSED_REMEDY,
+        })
     }
     // What an outage of the mail server costs is told with that.
     const level = last?.kind === "unavailable" ? "debug" : "warn"
-    log(level, "a mail for a sign-in could not be sent in time", { reply: last?.reply ?? null })
+    log(level, "a mail for a sign-in could not be sent in time", { where, reply: last?.reply ?? null })
   }
 
   /** Null: the sign-in has ended, so its mail is useless. */

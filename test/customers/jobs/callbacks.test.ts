@@ -40,7 +40,7 @@ async function callbackDesk(answerTo: (request: string) => HostAnswer, dns: Zone
       return typeof answer === "function" ? answer(request) : []
     },
   })
-  const lines: unknown[] = []
+  const lines: (readonly unknown[])[] = []
   const senderOver = (connect = web.connect): CallbackSender => {
     const post = createGuardedPost(
       { resolver: zone(dns).ask, connect, setTimer: time.later, userAgent: "mailkind/1" },
@@ -199,6 +199,10 @@ describe("a receiver that", () => {
       const { id } = await desk.finished()
       await desk.send()
       expect(await desk.stateOf(id)).toMatchObject({ attemptCount: 1, result, ending })
+      // The line has the list and the receiver, and nothing of the path, which may hold a secret.
+      const told = { account: desk.accountId, job: id, where: "crm.acme.com:443", result }
+      if (ending !== "delivered") expect(desk.lines.at(-1)?.[2]).toMatchObject(told)
+      expect(JSON.stringify(desk.lines)).not.toContain("/hook")
       // Nothing else is connected to.
       expect(desk.web.attempts.every(({ address }) => address === HOST)).toBe(true)
       if (result === "not_public") expect(desk.web.attempts).toEqual([])

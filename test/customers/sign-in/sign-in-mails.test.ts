@@ -15,14 +15,14 @@ type Answer = SendResult | { readonly kind: "no_server" }
 /** Mails in a time that stands still, whose server says what `answer` says. */
 function opened(
   answer: (count: number) => Answer | Promise<Answer>,
-  { isSending: hasMailServer = true, bounds = SIGN_IN_MAIL_BOUNDS } = {},
+  { isSending = true, bounds = SIGN_IN_MAIL_BOUNDS } = {},
 ) {
   const time = createFakeTime()
   const tried: { readonly to: string; readonly notice: Notice; readonly atMs: number }[] = []
   const logged: Logged[] = []
   const mails = new SignInMails(
     {
-      ...{ stopwatch: time.stopwatch, setTimer: time.later, hasMailServer },
+      ...{ stopwatch: time.stopwatch, setTimer: time.later, mailServer: isSending ? "mx.example.com:25" : null },
       log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
       sendNow: async (to, notice) => {
         tried.push({ to, notice, atMs: time.stopwatch() })
@@ -75,7 +75,9 @@ test("a mail that is refused for good is not tried again", async () => {
   mails.send(MAIL)
   await time.tick(3_600_000)
   expect(tried).toHaveLength(1)
-  expect(logged).toMatchObject([{ level: "warn", fields: { reply: 550 } }])
+  expect(logged).toMatchObject([
+    { level: "warn", fields: { where: "mx.example.com:25", reply: 550, remedy: expect.any(String) } },
+  ])
   expect(JSON.stringify(logged)).not.toMatch(/jane|token|012345/)
 })
 
