@@ -33,6 +33,8 @@ export type SendResult =
 export const SMTP_STEP_REMEDIES = {
   connect:
     "Start it if it is stopped, and let this host reach its port; or set MAILKIND_SMTP_URL to a server that answers.",
+  greeting:
+    "Something accepts connections there and says nothing. Look at the mail server, and use smtps:// for a port with TLS from the start.",
   tls: "Use the host name of the certificate in MAILKIND_SMTP_URL, and smtps:// for a port with TLS from the start.",
   log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
   command:

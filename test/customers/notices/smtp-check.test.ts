@@ -38,14 +38,14 @@ test("a wrong password is told by its reply, and neither it nor what the server 
   expect(JSON.stringify(trial)).not.toMatch(/wrong-secret|jane|no thanks/)
 })
 
-test("a server that refuses, hangs up, is dead or says nothing has failed at the connection, within its bounds", async () => {
+test("a server that refuses, hangs up, is dead or says nothing has failed before the log-in, within its bounds", async () => {
   const busy = await testSmtp({ greeting: () => 421 })
   expect(await checkSmtp(busy.url)).toMatchObject({ step: "connect", reply: 421 })
   const rude = await testSmtp({ greeting: () => "hang_up" })
   expect(await checkSmtp(rude.url)).toMatchObject({ step: "connect", reply: null })
   expect(await checkSmtp(deadServer())).toMatchObject({ step: "connect", cause: "ECONNREFUSED" })
   expect(await checkSmtp(await muteServer(), { ...SMTP_BOUNDS, greetingMs: 50 })).toMatchObject({
-    step: "connect",
+    step: "greeting",
     cause: "ETIMEDOUT",
   })
 })

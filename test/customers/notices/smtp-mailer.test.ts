@@ -121,7 +121,7 @@ describe("servers that are no use", () => {
 
   test("it never greets", async () => {
     const sent = await mailer(await muteServer(), { greetingMs: 50 }).send(MAIL)
-    expect(sent).toEqual({ ...UNHEARD, cause: "ETIMEDOUT" })
+    expect(sent).toEqual({ ...UNHEARD, step: "greeting", cause: "ETIMEDOUT" })
   })
 
   test("it greets with a refusal", async () => {
