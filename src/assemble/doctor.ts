@@ -13,7 +13,6 @@ import type { SettingsReading } from "../config/setting-sources.ts"
 import { isDnsOff, type Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
-import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
 import { readPostgresStatus, receivesNotifications } from "../customers/store/postgres/postgres-status.ts"
 import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
 import { type ClockReferences, diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
@@ -26,7 +25,6 @@ import {
   sqliteLastWrittenAtMs,
   sqliteTrustedTime,
 } from "../doctor/database.ts"
-import { diagnoseDescriptors } from "../doctor/descriptors.ts"
 import {
   DIAGNOSTIC_NAMES,
   DIAGNOSTIC_STATUSES,
@@ -50,7 +48,6 @@ import {
   diagnoseResolvers,
 } from "../doctor/network.ts"
 import { diagnosePort, HEALTH_TIMEOUT_MS } from "../doctor/port.ts"
-import { LOAD_LIMITS } from "../http/admission/load-shedder.ts"
 import { parseKeySet } from "../http/hooks/reporter-keys.ts"
 import { jobsDirectory } from "../jobs/jobs-part.ts"
 import { knownBackupAtMs } from "../process/backup-scheduler.ts"
@@ -62,7 +59,7 @@ import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext, sqliteFile } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
-import { workerCountOf } from "./serve-mode.ts"
+import { diagnoseOwnDescriptors, workerCountOf } from "./serve-mode.ts"
 
 /** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
@@ -103,12 +100,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     settings: async () => ok(`All settings are known and valid.${requestLogNotice(settings)}`),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
-    descriptors: async () =>
-      diagnoseDescriptors(system.processStats().descriptorsMax, {
-        inFlightMax: LOAD_LIMITS.inFlightMax,
-        // One more listens for notifications.
-        databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : POOL_BOUNDS.connectionsMax + 1,
-      }),
+    descriptors: async () => diagnoseOwnDescriptors(context),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     backups: async () => diagnoseBackups(await backupSchedule(context), token),
     jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolder(), token),

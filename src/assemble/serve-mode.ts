@@ -1,5 +1,9 @@
 import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { SharedCallerState } from "../customers/customers.ts"
+import type { OpenStore } from "../customers/store/core/store.ts"
+import { POOL_BOUNDS, processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
+import { diagnoseDescriptors } from "../doctor/descriptors.ts"
+import { LOAD_LIMITS } from "../http/admission/load-shedder.ts"
 import type { AppContext } from "./context.ts"
 
 /** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
@@ -31,3 +35,30 @@ export const processMemoryBytes = (context: AppContext): number =>
 
 /** Whether it is one of several workers. */
 export const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode
+
+/** Logs at the start what this host opens at most with so many processes, and warns if a process may open too little. */
+export function logResources(context: AppContext, processes: number, store: OpenStore): void {
+  logConnections(context, processes, store)
+  const { verdict, seen, remedy } = diagnoseOwnDescriptors(context)
+  if (verdict === "warning") context.log("warn", "the limit of open files is low", { why: seen, remedy })
+}
+
+/** Compares how many files and sockets this process may open with what a server with these settings may need. */
+export const diagnoseOwnDescriptors = ({ system, settings }: AppContext) =>
+  diagnoseDescriptors(system.processStats().descriptorsMax, {
+    inFlightMax: LOAD_LIMITS.inFlightMax,
+    // One more listens for notifications.
+    databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : POOL_BOUNDS.connectionsMax + 1,
+  })
+
+/** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */
+function logConnections({ settings, log }: AppContext, processes: number, { isPooled }: OpenStore): void {
+  if (settings.MAILKIND_DATABASE_URL === null) return
+  const hasNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
+  log("info", "the connections to the database", {
+    processes,
+    connections_max: processes * processConnectionsMax(hasNotifications),
+    is_pooled: isPooled,
+    has_notifications: hasNotifications,
+  })
+}

@@ -58,12 +58,12 @@ import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
-import { createDatabasePoll, createStorePart, logConnections, openStore, timeOperations } from "./customers/store.ts"
+import { createDatabasePoll, createStorePart, openStore, timeOperations } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
 import { COMMIT, formatUserAgent, VERSION } from "./program.ts"
-import { isWorker, processMemoryBytes, type ServeMode, workerCountOf } from "./serve-mode.ts"
+import { isWorker, logResources, processMemoryBytes, type ServeMode, workerCountOf } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
 
 /** A server that accepts requests. */
@@ -138,7 +138,7 @@ async function startOver(
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
   startParts(parts)
-  if (!isWorker(mode)) logConnections(context, 1, store)
+  if (!isWorker(mode)) logResources(context, 1, store)
   return {
     address,
     baseUrl: state.baseUrl,
@@ -390,7 +390,7 @@ export async function prepareForWorkers(
   try {
     const store = budget.storeFor(await budget.run(() => openStore(context)))
     if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
-    logConnections(context, workerCountOf(context), store)
+    logResources(context, workerCountOf(context), store)
     await takeSharedListsAtStart(context, store)
     return { store, budget }
   } catch (error) {

@@ -82,6 +82,7 @@ export const LOG_EVENTS = {
   "the clock is no longer in doubt": event("info", ENDED, "What is too old is deleted again."),
   "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `why` names each server. `fault` is `dns_silent`, `dns_refused`, `dns_failing`, `dns_denying` or `dns_unnamed`."),
   "DNS answers again": event("info", ENDED, "`failed_tasks` domains were checked without DNS."),
+  "the limit of open files is low": event("warn", "why remedy", "At the start: with many requests at once, clients may wait."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", ENDED, "Less than eight tenths are open."),
   "a fault continues": event("warn", `${ENDED} why seen`, "Once a minute, while something fails by it."),

@@ -15,7 +15,6 @@ import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
-import { processConnectionsMax } from "../../customers/store/postgres/connection-pool.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import { sqliteJobsFolder } from "../../doctor/database.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
@@ -40,18 +39,6 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     onAvailabilityChange: databaseOutages(context),
     listenUrl: settings.MAILKIND_DATABASE_LISTEN_URL?.reveal(),
     onNotificationsChange: notificationOutages(context),
-  })
-}
-
-/** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */
-export function logConnections({ settings, log }: AppContext, processes: number, { isPooled }: OpenStore): void {
-  if (settings.MAILKIND_DATABASE_URL === null) return
-  const hasNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
-  log("info", "the connections to the database", {
-    processes,
-    connections_max: processes * processConnectionsMax(hasNotifications),
-    is_pooled: isPooled,
-    has_notifications: hasNotifications,
   })
 }
 
