@@ -161,8 +161,7 @@ function stepOf(error: unknown, reply: number | null): SmtpStep {
   const { code, originalCode } = error as Partial<NodemailerError> // all that the library throws is of it
   if (code === "EAUTH" || code === "ENOAUTH") return "log_in"
   if (TLS_ERROR.test(originalCode ?? code ?? "")) return "tls"
-  // The library says this in words alone.
-  if (error instanceof Error && error.message.startsWith("Greeting never received")) return "greeting"
+  if (error instanceof Error && "timeoutType" in error && error.timeoutType === "GREETING_TIMEOUT") return "greeting"
   return reply === null ? "connect" : "command"
 }
 
