@@ -9,7 +9,6 @@ import { type Check, createCheck } from "../check/check.ts"
 import type { DomainLists } from "../check/domain-lookup.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
 import { contactUri, isDnsOff, type Settings } from "../config/settings.ts"
-import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { type CustomersService, createCustomersService } from "../customers/customers.ts"
 import type { FirstAccountResult } from "../customers/keys/first-account.ts"
@@ -28,7 +27,6 @@ import { createRequestIds } from "../http/response/request-id.ts"
 import type { ReadEmbeddedAsset } from "../http/site/assets.ts"
 import { listsOverview } from "../http/site/public/lists-overview.tsx"
 import { createSignUpCheck, type SignUpCheck } from "../http/site/sign-in/sign-up-check.ts"
-import { healthReport } from "../http/v1/health.ts"
 import { createJobsService } from "../jobs/jobs-part.ts"
 import { createDescriptorWatch } from "../process/descriptor-watch.ts"
 import {
@@ -52,17 +50,17 @@ import {
   type HostLearning,
   type NetworkService,
 } from "./check/network.ts"
-import { refreshHours } from "./check/refresh.ts"
 import { createSharedLists, takeSharedListsAtStart } from "./check/shared-lists.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { ensureBootstrapAccount } from "./customers/bootstrap-account.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createDatabasePoll, createStorePart, openStore, timeOperations } from "./customers/store.ts"
+import { createHealthReport, type HealthFaults } from "./health-report.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
-import { COMMIT, formatUserAgent, VERSION } from "./program.ts"
+import { formatUserAgent } from "./program.ts"
 import { isWorker, logResources, processMemoryBytes, type ServeMode, workerCountOf } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
 
@@ -222,7 +220,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   return {
     ...{ lists, customers, parts, poll, suspectDns: network.suspectDns },
     appDeps: {
-      ...createAppDeps(context, lists, { isDnsUnavailable, isClockInDoubt: trusted.isInDoubt, ...shared }),
+      ...createAppDeps(context, lists, { ...customers, ...trusted, ...shared, isDnsUnavailable }),
       ...customers,
       ...createLeakReportsService(context, changes),
       ...{ changes, signIn, check, listsCheck, jobs },
@@ -347,32 +345,6 @@ function createIsAdmin(settings: Settings): (email: string) => boolean {
   if (check() === null)
     throw new StartupError("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
   return email => check()?.(email) ?? false
-}
-
-/** What may be wrong, as parts of the server know it. */
-type HealthFaults = Readonly<Record<"isDnsUnavailable" | "isClockInDoubt" | "isBehind", () => boolean>>
-
-/** Reports health from memory. The uptime counts from this call on. */
-function createHealthReport(
-  { system: { stopwatch, clock }, settings, store }: StoreContext,
-  lists: ListsService,
-  { isDnsUnavailable, isClockInDoubt, isBehind }: HealthFaults,
-): () => Health {
-  const startedAtMs = stopwatch()
-  return () =>
-    healthReport({
-      version: VERSION,
-      commit: COMMIT,
-      activeLists: lists.current(),
-      listsDamage: lists.damage(),
-      isBehind: isBehind(),
-      isRefreshScheduled: refreshHours(settings) !== null,
-      dnsStatus: isDnsOff(settings) ? "off" : isDnsUnavailable() ? "unavailable" : "ok",
-      isDatabaseAway: store.isUnavailable(),
-      isClockInDoubt: isClockInDoubt(),
-      uptimeMs: stopwatch() - startedAtMs,
-      nowMs: clock(),
-    })
 }
 
 /**

@@ -78,8 +78,8 @@ export async function createCustomersService(context: CustomersContext, shared: 
   const coarse = coarseClocks(system)
   const nodes = await createNodeService(context, shared, () => invalidateAll())
   const known = new KnownChanges({ ...system, ask: () => poll.poll().then(() => pollChanges.idle()) })
-  const { nodesCount, isCutOff } = nodes
-  const parts = { ...createParts(context, coarse, nodes.limits, known), nodesCount, isCutOff }
+  const { nodesCount, isCutOff, databaseAnsweredMsAgo } = nodes
+  const parts = { ...createParts(context, coarse, nodes.limits, known), nodesCount, isCutOff, databaseAnsweredMsAgo }
   const { keys, terms, ownLists, corrections, units } = parts
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
   const invalidateAll = (): void => {

@@ -104,10 +104,19 @@ async function unsharedNode(context: IdentityContext): Promise<Pick<SharedNode, 
   return { identity: await findNodeIdentity(context), rowClaim: { isTaken: () => isTaken, take } }
 }
 
+/** The node service where there is only one node. */
+const ALONE = {
+  nodesCount: () => 1,
+  isCutOff: () => false,
+  databaseAnsweredMsAgo: () => null,
+  start: () => undefined,
+  stop: async () => undefined,
+}
+
 /**
  * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
  * count. `shared` is `null` without workers. `onSetBack` is called when the database was restored to an earlier state. `isCutOff` tells that
- * this node cannot reach the database, and another one can. `start` is called once the server listens; `stop` removes the heartbeat of this node, and never rejects.
+ * this node cannot reach the database, and another one can; `databaseAnsweredMsAgo` how long ago the database last answered it. `start` is called once the server listens; `stop` removes the heartbeat of this node, and never rejects.
  */
 export async function createNodeService(
   context: NodeContext,
@@ -116,8 +125,7 @@ export async function createNodeService(
 ) {
   const { system, settings, store, log, userAgent, poll } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
-  if (settings.MAILKIND_DATABASE_URL === null)
-    return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
+  if (settings.MAILKIND_DATABASE_URL === null) return { ...ALONE, limits }
   const share = new NodeShare()
   let nodesCount = 1
   const onChange = (position: ClusterPosition): void => {
@@ -130,10 +138,12 @@ export async function createNodeService(
   const heartbeat = createHeartbeat(context, node, { onChange, onSetBack })
   await heartbeat.load()
   let isServing = false
+  let atMs: number | null = null // when the database last answered
   poll.add({
     ...HEARTBEATS_POLLED,
     knows: () => heartbeat.known,
     observe: ({ rows, known }) => {
+      atMs = system.stopwatch()
       // A node counts among the others from when it serves.
       if (isServing) heartbeat.observe(heartbeatsOf(rows), known)
     },
@@ -145,6 +155,7 @@ export async function createNodeService(
     limits: createNodeLimits(limits, share),
     nodesCount: () => nodesCount,
     isCutOff: watch.isCutOff,
+    databaseAnsweredMsAgo: () => (atMs === null ? null : Math.round(system.stopwatch() - atMs)),
     start: () => {
       watch.start()
       isServing = true

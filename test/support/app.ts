@@ -308,6 +308,7 @@ export async function testApp({
         isRefreshScheduled: true,
         dnsStatus: "ok",
         isDatabaseAway: false,
+        databaseAnsweredMsAgo: null,
         isClockInDoubt: false,
         uptimeMs: 0,
         nowMs: clock(),

@@ -1,6 +1,6 @@
 import { type Fetch, readTextBody, urlPlace } from "../../base/fetch.ts"
 import type { Log } from "../../base/log.ts"
-import type { SetTimer } from "../../base/outside-world.ts"
+import type { SetTimer, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { parseJson } from "../../base/text.ts"
 import { createIntervals } from "../../base/time.ts"
@@ -13,10 +13,14 @@ const HEALTH_BYTES_MAX = 1024 * 1024
 /** How many peers are asked at once. One that can serve is enough. */
 const PEERS_ASKED_MAX = 8
 
+const REMEDY =
+  "The server at that address reaches it. Check the network and the firewall between this host and the database."
+
 /** The dependencies of a peer watch. */
 export type PeerWatchDeps = {
   readonly fetchUrl: Fetch
   readonly setTimer: SetTimer
+  readonly stopwatch: Stopwatch
   readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Whether this node cannot reach the database. */
   readonly isUnavailable: () => boolean
@@ -28,7 +32,7 @@ export type PeerWatchDeps = {
 
 /** Knows whether this node is cut off from a database that other nodes reach. */
 export type PeerWatch = {
-  /** Whether another node has said within the last seconds that it reaches the database, while this one does not. */
+  /** Whether another node has said within the last seconds that the database has answered it since this one lost it. */
   readonly isCutOff: () => boolean
   readonly start: () => void
   readonly stop: () => void
@@ -38,6 +42,7 @@ export type PeerWatch = {
 export function createPeerWatch({
   fetchUrl,
   setTimer,
+  stopwatch,
   runInterval,
   isUnavailable,
   peers,
@@ -48,16 +53,20 @@ export function createPeerWatch({
   let hasPeerWithDatabase = false
   /** Whether this outage was logged. */
   let isTold = false
+  /** Since when this node is known not to reach the database; null: it does. */
+  let sinceMs: number | null = null
   const ask = async (): Promise<void> => {
     const asked = peers().slice(0, PEERS_ASKED_MAX)
-    const answers = await Promise.all(asked.map(peer => reachesDatabase(peer, { fetchUrl, setTimer, userAgent })))
+    const lostMs = sinceMs === null ? 0 : stopwatch() - sinceMs
+    const ages = await Promise.all(asked.map(peer => databaseAnswered(peer, { fetchUrl, setTimer, userAgent })))
+    // A database that is away for all is lost by one node before the others notice.
+    const answers = ages.map(age => age !== null && age < lostMs)
     const isCutOff = isUnavailable() && answers.includes(true)
     if (isCutOff && !isTold) {
       isTold = true
       log("warn", "this server is cut off from a database that others reach", {
         where: urlPlace(asked[answers.indexOf(true)] ?? ""),
-        remedy:
-          "The server at that address reaches it. Check the network and the firewall between this host and the database.",
+        remedy: REMEDY,
       })
     }
     hasPeerWithDatabase = isCutOff
@@ -66,8 +75,11 @@ export function createPeerWatch({
     [
       ASK_MS,
       () => {
-        if (isUnavailable()) void rounds.run("ask", ask)
-        else {
+        if (isUnavailable()) {
+          sinceMs ??= stopwatch()
+          void rounds.run("ask", ask)
+        } else {
+          sinceMs = null
           hasPeerWithDatabase = false
           isTold = false
         }
@@ -77,11 +89,11 @@ export function createPeerWatch({
   return { isCutOff: () => hasPeerWithDatabase && isUnavailable(), start: intervals.start, stop: intervals.stop }
 }
 
-/** Whether a peer says that it reaches the database. Never rejects. */
-async function reachesDatabase(
+/** How long ago a peer that reaches the database says that it had its last answer; null: it does not reach it. Never rejects. */
+async function databaseAnswered(
   peer: string,
   { fetchUrl, setTimer, userAgent }: Pick<PeerWatchDeps, "fetchUrl" | "setTimer" | "userAgent">,
-): Promise<boolean> {
+): Promise<number | null> {
   const timeout = new AbortController()
   const cancel = setTimer(ASK_MS, () => timeout.abort())
   try {
@@ -89,13 +101,15 @@ async function reachesDatabase(
     const response = await fetchUrl(`${peer}/v1/health`, { signal: timeout.signal, headers })
     if (response.status !== 200) {
       await response.body?.cancel()
-      return false
+      return null
     }
     const health = parseJson((await readTextBody(response, HEALTH_BYTES_MAX)) ?? "")
-    return ownMember(ownMember(health, "database"), "status") === "ok"
+    const database = ownMember(health, "database")
+    const answeredMsAgo = ownMember(database, "answered_ms_ago")
+    return ownMember(database, "status") === "ok" && typeof answeredMsAgo === "number" ? answeredMsAgo : null
   } catch {
     // It does not answer, or answers something else: it serves nobody either.
-    return false
+    return null
   } finally {
     cancel()
   }

@@ -260,7 +260,7 @@ export const exampleHealth = (): Health => ({
     },
   },
   dns: { status: "ok" },
-  database: { status: "ok" },
+  database: { status: "ok", answered_ms_ago: 412 },
   clock: { status: "ok" },
 })
 

@@ -40,6 +40,7 @@ export function healthReport({
   isRefreshScheduled,
   dnsStatus,
   isDatabaseAway,
+  databaseAnsweredMsAgo,
   isClockInDoubt,
   uptimeMs,
   nowMs,
@@ -63,7 +64,7 @@ export function healthReport({
       files: filesHealth(listsDamage),
     },
     dns: { status: dnsStatus },
-    database: { status: isDatabaseAway ? "away" : "ok" },
+    database: { status: isDatabaseAway ? "away" : "ok", answered_ms_ago: databaseAnsweredMsAgo },
     clock: { status: isClockInDoubt ? "in_doubt" : "ok" },
   }
 }
@@ -81,6 +82,8 @@ type HealthInput = {
   readonly isRefreshScheduled: boolean
   readonly dnsStatus: Health["dns"]["status"]
   readonly isDatabaseAway: boolean
+  /** How long ago this node had its last answer of a database that others share; null: it had none, or shares none. */
+  readonly databaseAnsweredMsAgo: number | null
   readonly isClockInDoubt: boolean
   readonly uptimeMs: number
   readonly nowMs: number

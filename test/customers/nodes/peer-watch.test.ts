@@ -4,7 +4,8 @@ import { createPeerWatch } from "../../../src/customers/nodes/peer-watch.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { createFakeTime, repeatingOn } from "../../support/time.ts"
 
-const healthy = (status = "ok"): Response => Response.json({ database: { status } })
+const healthy = (status = "ok", answered_ms_ago: number | null = 0): Response =>
+  Response.json({ database: { status, answered_ms_ago } })
 
 /** A watch over peers that answer what the test sets; null: they do not answer before they are given up. */
 function watched(answers: Readonly<Record<string, () => Response | null>>) {
@@ -23,6 +24,7 @@ function watched(answers: Readonly<Record<string, () => Response | null>>) {
   const watch = createPeerWatch({
     fetchUrl,
     setTimer: time.later,
+    stopwatch: time.stopwatch,
     runInterval: repeatingOn(time.later),
     isUnavailable: () => state.isUnavailable,
     peers: () => state.peers,
@@ -40,10 +42,10 @@ test("a node that reaches the database asks nobody, and is not cut off", async (
   expect([asked, watch.isCutOff()]).toEqual([[], false])
 })
 
-test("a node without its database is cut off within two seconds if one other has it, and no more once it has it itself", async () => {
+test("a node without its database is cut off within three seconds if one other has it though a third is silent, and no more once it has it itself", async () => {
   const { time, state, watch, logged } = watched({ "http://b": () => null, "http://c": healthy })
   state.isUnavailable = true
-  await time.tick(2000)
+  await time.tick(3000)
   expect(watch.isCutOff()).toBe(true)
   await time.tick(60_000)
   expect(logged).toEqual(["warn this server is cut off from a database that others reach"])
@@ -68,7 +70,9 @@ test("that a node is cut off is logged once in an outage, although the others an
 
 test.each<[string, () => Response | null]>([
   ["have lost it too", () => healthy("away")],
-  ["stop", () => Response.json({ database: { status: "ok" } }, { status: 503 })],
+  ["have had their last answer before it lost it", () => healthy("ok", 60_000)],
+  ["do not say when they had their last answer", () => healthy("ok", null)],
+  ["stop", () => Response.json({ database: { status: "ok", answered_ms_ago: 0 } }, { status: 503 })],
   ["are something else", () => new Response("<html>")],
   ["answer nothing of it", () => Response.json(null)],
   ["do not answer", () => null],

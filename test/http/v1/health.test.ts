@@ -17,6 +17,7 @@ const refreshOf = (sources: Readonly<Record<string, SourceState>>) =>
       dnsStatus: "ok" as const,
       isClockInDoubt: false,
       isDatabaseAway: false,
+      databaseAnsweredMsAgo: null,
       uptimeMs: 0,
       nowMs: 65_000,
     },
@@ -53,6 +54,7 @@ const reportOf = (
       isRefreshScheduled: true,
       dnsStatus,
       isDatabaseAway,
+      databaseAnsweredMsAgo: null,
       isClockInDoubt: false,
       uptimeMs: 0,
       nowMs,
@@ -68,7 +70,10 @@ test("health tells how old the lists are: since they were built, or since a refr
 })
 
 test("health tells whether the database is away", () => {
-  expect([reportOf(0, 0).database, reportOf(0, 0, true).database]).toEqual([{ status: "ok" }, { status: "away" }])
+  expect([reportOf(0, 0).database, reportOf(0, 0, true).database]).toEqual([
+    { status: "ok", answered_ms_ago: null },
+    { status: "away", answered_ms_ago: null },
+  ])
 })
 
 test("health is degraded while DNS does not answer, and not where the operator turned it off", () => {

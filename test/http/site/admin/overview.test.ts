@@ -39,6 +39,7 @@ const health = (dnsStatus: Health["dns"]["status"]) =>
     dnsStatus,
     isClockInDoubt: false,
     isDatabaseAway: false,
+    databaseAnsweredMsAgo: null,
     uptimeMs: 0,
     nowMs: NOW_MS,
   })

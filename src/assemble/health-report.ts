@@ -1,0 +1,36 @@
+import type { ListsService } from "../check/active-lists/lists-service.ts"
+import { isDnsOff } from "../config/settings.ts"
+import type { Health } from "../contract/schemas.ts"
+import type { CustomersService } from "../customers/customers.ts"
+import { healthReport } from "../http/v1/health.ts"
+import { refreshHours } from "./check/refresh.ts"
+import type { StoreContext } from "./context.ts"
+import { COMMIT, VERSION } from "./program.ts"
+
+/** What may be wrong, as parts of the server know it. */
+export type HealthFaults = Readonly<Record<"isDnsUnavailable" | "isInDoubt" | "isBehind", () => boolean>> &
+  Pick<CustomersService, "databaseAnsweredMsAgo">
+
+/** Reports health from memory. The uptime counts from this call on. */
+export function createHealthReport(
+  { system: { stopwatch, clock }, settings, store }: StoreContext,
+  lists: ListsService,
+  { isDnsUnavailable, isInDoubt, isBehind, databaseAnsweredMsAgo }: HealthFaults,
+): () => Health {
+  const startedAtMs = stopwatch()
+  return () =>
+    healthReport({
+      version: VERSION,
+      commit: COMMIT,
+      activeLists: lists.current(),
+      listsDamage: lists.damage(),
+      isBehind: isBehind(),
+      isRefreshScheduled: refreshHours(settings) !== null,
+      dnsStatus: isDnsOff(settings) ? "off" : isDnsUnavailable() ? "unavailable" : "ok",
+      isDatabaseAway: store.isUnavailable(),
+      databaseAnsweredMsAgo: databaseAnsweredMsAgo(),
+      isClockInDoubt: isInDoubt(),
+      uptimeMs: stopwatch() - startedAtMs,
+      nowMs: clock(),
+    })
+}
