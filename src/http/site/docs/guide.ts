@@ -16,6 +16,7 @@ import LICENCES from "./pages/licences.md" with { type: "text" }
 import LIMITS from "./pages/limits.md" with { type: "text" }
 import LISTS from "./pages/lists.md" with { type: "text" }
 import LOG from "./pages/log.md" with { type: "text" }
+import LOG_EVENTS from "./pages/log-events.md" with { type: "text" }
 import MAILS from "./pages/mails.md" with { type: "text" }
 import NETWORK from "./pages/network.md" with { type: "text" }
 import OPERATION from "./pages/operation.md" with { type: "text" }
@@ -73,6 +74,7 @@ const PARTS = [
       { route: "docsOperation", title: "Operation", text: OPERATION },
       { route: "docsAlerts", title: "Alerts", text: ALERTS },
       { route: "docsLog", title: "The log", text: LOG },
+      { route: "docsLogEvents", title: "Events of the log", text: LOG_EVENTS },
       { route: "docsMails", title: "Emails", text: MAILS },
       { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
