@@ -2,6 +2,7 @@
 export const UNLISTED_READERS = {
   "This program, or its build, has written the text.": [
     "assemble/doctor.ts",
+    "assemble/check/shared-lists.ts",
     "assemble/licences.ts",
     "base/compressed-cache.ts",
     "check/active-lists/lists-in-place.ts",
