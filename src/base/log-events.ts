@@ -153,7 +153,7 @@ export const LOG_EVENTS = {
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "fault held remedy", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
-  "the database is in an earlier state": event("warn", "remedy", "It was restored, or a failover lost writes."),
+  "the database is in an earlier state": event("warn", "fault where remedy", "It was restored, or a failover lost writes."),
   "another server runs with the identity of this one": event("warn", "where remedy seen", "The data directory was copied, or two servers share it."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
   "a callback failed and is sent again": event(["warn", "debug"], "fault account job where result remedy", "`where` is the receiver, `result` its status, or why there is none."),

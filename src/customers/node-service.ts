@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
-import type { Fetch } from "../base/fetch.ts"
+import { type Fetch, urlPlace } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
 import type { PartContext } from "../base/part-context.ts"
 import { Heartbeat, type HeartbeatDeps, type RowClaim } from "./nodes/heartbeat.ts"
@@ -17,6 +17,7 @@ import { newId } from "./store/core/id.ts"
 import type { SqlValue } from "./store/core/store.ts"
 import type { Observation } from "./store/poll/database-poll.ts"
 import type { NodeClaims } from "./store/poll/node-claims.ts"
+import { redactedUrl } from "./store/postgres/postgres-url.ts"
 import type { StoredContext } from "./stored-context.ts"
 
 /** The file in the data directory with the id of the node. */
@@ -26,7 +27,7 @@ const NODE_ID = /^node_[0-9A-Za-z]{1,40}$/
 /** The settings that nodes read. */
 export type NodeSettings = {
   /** Null: the database is a file, which no other node has. */
-  readonly MAILKIND_DATABASE_URL: object | null
+  readonly MAILKIND_DATABASE_URL: { readonly reveal: () => string } | null
   readonly MAILKIND_DATA_DIR: string
   readonly MAILKIND_NODE_URL: string | null
 }
@@ -177,11 +178,12 @@ function createHeartbeat(
     {
       ...{ store, identity, rowClaim, onChange },
       stopwatch: system.stopwatch,
+      clock: system.clock,
       url: settings.MAILKIND_NODE_URL,
       claimBeat: everyMs => claims.take("heartbeat", everyMs),
-      onRenamed: id => keepNewId(context, id),
+      onRenamed: (id, otherUrl) => keepNewId(context, id, otherUrl),
       onSetBack: () => {
-        log("warn", "the database is in an earlier state", { remedy: SET_BACK_REMEDY })
+        log("warn", "the database is in an earlier state", { ...SET_BACK, where: databasePlace(settings) })
         onSetBack()
       },
       onError: logError(log, "the heartbeats of nodes were not read or written"),
@@ -200,13 +202,20 @@ const textOf = (value: SqlValue | undefined): string | null => (typeof value ===
 
 const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes count it until it times out"
 
-const SET_BACK_REMEDY =
-  "If you restored it or promoted a standby, do nothing. If not, look at its log: what was written last may be lost."
+const SET_BACK = {
+  fault: "earlier_state",
+  remedy:
+    "If you restored it or promoted a standby, do nothing. If not, look at its log: what was written last may be lost.",
+}
+
+/** The host and port of the database. */
+const databasePlace = ({ MAILKIND_DATABASE_URL: url }: NodeSettings): string =>
+  url === null ? "" : redactedUrl(url.reveal())
 
 /** Keeps the new id of this node, under which it continues. */
-function keepNewId({ system, settings, log }: IdentityContext, id: string): void {
+function keepNewId({ system, settings, log }: IdentityContext, id: string, otherUrl: string | null): void {
   log("warn", "another server runs with the identity of this one", {
-    where: settings.MAILKIND_DATA_DIR,
+    where: otherUrl === null ? settings.MAILKIND_DATA_DIR : urlPlace(otherUrl),
     remedy: COPIED_REMEDY,
   })
   const folder = system.files.folder(settings.MAILKIND_DATA_DIR)

@@ -1,4 +1,4 @@
-import type { Stopwatch } from "../../base/outside-world.ts"
+import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { CoalescedRuns } from "../../base/single-flight.ts"
 import type { Store } from "../store/core/store.ts"
 import {
@@ -20,6 +20,8 @@ const MISSING_ROW_MS = 100
 export type HeartbeatDeps = {
   readonly store: Store
   readonly stopwatch: Stopwatch
+  /** The heartbeats of a row begin with its time, so that those of a start are above those of every start before. */
+  readonly clock: Clock
   /** The node and this start of it, which all of its processes share. */
   readonly identity: NodeIdentity
   /** Whether a process of this start has written the row of the node. All of its processes share it. */
@@ -30,9 +32,9 @@ export type HeartbeatDeps = {
   readonly url: string | null
   /** Called when the count of nodes or the position of this one changes. */
   readonly onChange: (position: ClusterPosition) => void
-  /** Called when this node goes on under another id, because a server with a copy of its identity runs. */
-  readonly onRenamed: (id: string) => void
-  /** Called when the database is not the one of before: it knows an earlier heartbeat of this start, or none. It was restored, or lost writes in a failover. */
+  /** Called when this node goes on under another id, because a server with a copy of its identity runs, at this base address if it tells one. */
+  readonly onRenamed: (id: string, otherUrl: string | null) => void
+  /** Called when the database is not the one of before: it knows an earlier heartbeat of this node, or none. It was restored, or lost writes in a failover. */
   readonly onSetBack: () => void
   /** Called when the store fails. The next tick tries again; the known nodes stay as they are. */
   readonly onError: (error: unknown) => void
@@ -58,6 +60,8 @@ export class Heartbeat {
   #id: string
   /** When this node found that another server has its row; null: none has. */
   #displacedAtMs: number | null = null
+  /** The base address of that server. */
+  #otherUrl: string | null = null
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
   /** The start that had the row before this one took it. Rows that were read before that may come after it. */
   #formerStartId: string | null = null
@@ -129,11 +133,15 @@ export class Heartbeat {
     const { startId } = this.#deps.identity
     const atMs = stopwatch()
     const isOwnRow = (row: { readonly id: string }): boolean => row.id === this.#id
-    const holder = rows.find(isOwnRow)?.startId ?? null
-    if (!rowClaim.isTaken()) this.#formerStartId = holder
+    const row = rows.find(isOwnRow)
+    const holder = row?.startId ?? null
+    // Another server counts on from the heartbeat that it found. An earlier start had not come so far.
+    const isEarlier = holder !== null && (row?.beat ?? 0) <= (this.#known[this.#id] ?? 0)
+    if (!rowClaim.isTaken() || (isEarlier && holder !== startId)) this.#formerStartId = holder
     else if (holder !== null && holder !== startId && holder !== this.#formerStartId) {
       // It counts beside the other one from now on.
       this.#displacedAtMs = atMs
+      this.#otherUrl = row?.url ?? null
       this.#id = startId
       this.#nodes = new LiveNodes(startId, this.#bounds)
       this.#latestBeat = 0
@@ -142,7 +150,7 @@ export class Heartbeat {
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
     if (position.count !== last.count || position.position !== last.position) onChange(position)
-    const beat = rows.find(row => isOwnRow(row) && row.startId === startId)?.beat ?? 0
+    const beat = rows.find(own => isOwnRow(own) && own.startId === startId)?.beat ?? 0
     this.#compareBeat(beat)
     return beat > 0
   }
@@ -157,14 +165,14 @@ export class Heartbeat {
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
   async #beat(hasRow: boolean): Promise<void> {
-    const { store, url, rowClaim, claimBeat, stopwatch, onRenamed } = this.#deps
+    const { store, url, rowClaim, claimBeat, stopwatch, clock, onRenamed } = this.#deps
     if (this.#displacedAtMs !== null) {
       if (stopwatch() - this.#displacedAtMs < this.#bounds.replacedWithinMs) return
       this.#displacedAtMs = null
-      onRenamed(this.#id)
+      onRenamed(this.#id, this.#otherUrl)
     }
     if (!claimBeat(hasRow ? this.#bounds.intervalMs : MISSING_ROW_MS)) return
-    this.#latestBeat = await writeHeartbeat(store, this.#identity, url)
+    this.#latestBeat = await writeHeartbeat(store, this.#identity, url, clock())
     rowClaim.take()
   }
 }

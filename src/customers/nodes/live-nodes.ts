@@ -114,16 +114,20 @@ export async function readHeartbeats(store: Store): Promise<readonly NodeHeartbe
   ])
 }
 
-/** Increments the node's heartbeat, which creates its row or takes that of an earlier start, and returns the new counter. `url`: see `NodeHeartbeat`. */
+/**
+ * Increments the node's heartbeat, which creates its row or takes that of an earlier start, and returns the new counter. `url`: see
+ * `NodeHeartbeat`. A row that is created counts from `firstBeat`.
+ */
 export async function writeHeartbeat(
   store: Store,
   { id, startId }: NodeIdentity,
   url: string | null = null,
+  firstBeat = 1,
 ): Promise<number> {
   const row = await store.one<{ beat: number }>(
-    `INSERT INTO nodes (id, beat, url, start_id) VALUES ($1, 1, $2, $3)
+    `INSERT INTO nodes (id, beat, url, start_id) VALUES ($1, $4, $2, $3)
      ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url, start_id = excluded.start_id RETURNING beat`,
-    [id, url, startId],
+    [id, url, startId, firstBeat],
   )
   return row?.beat ?? 0
 }

@@ -31,7 +31,7 @@ function newShared(clock: Clock): { readonly rowClaim: RowClaim; readonly claims
 async function beating() {
   const store = await tempStore()
   const time = createFakeTime()
-  const state = { isUnavailable: false, statements: 0, setBack: 0 }
+  const state = { isUnavailable: false, statements: 0, setBack: 0, clockMs: 1 }
   const requested = <T>(ask: () => Promise<T>): Promise<T> => {
     state.statements++
     return state.isUnavailable ? Promise.reject(new Error("away")) : ask()
@@ -52,6 +52,7 @@ async function beating() {
       {
         store: frail,
         stopwatch: time.stopwatch,
+        clock: () => state.clockMs,
         identity: { id, startId },
         rowClaim,
         claimBeat: everyMs => claims.take("heartbeat", everyMs),
@@ -318,6 +319,27 @@ test("a database that knows an earlier heartbeat of a node, or none, is another 
   one.polled()
   await settled()
   expect(state.setBack).toBe(2)
+})
+
+test("a database that has the row of an earlier start of the node, which had ended, is an earlier one, and no other server", async () => {
+  const { heart, pass, rows, store, state } = await beating()
+  const former = heart("a", "a1")
+  former.polled()
+  await settled()
+  await pass(3 * beatMs, former)
+  const [{ beat } = { beat: 0 }] = await rows()
+  await former.end()
+  state.clockMs = 1000
+  const one = heart("a", "a2")
+  await one.look()
+  one.polled()
+  await settled()
+  await pass(beatMs, one)
+  expect(state.setBack).toBe(0)
+  await store.run("UPDATE nodes SET beat = $1, start_id = 'a1'", [beat])
+  await pass(2 * NODE_BOUNDS.replacedWithinMs, one)
+  expect([state.setBack, one.renamedTo, one.facts]).toEqual([1, [], []])
+  expect((await rows()).map(({ id, startId }) => [id, startId])).toEqual([["a", "a2"]])
 })
 
 test("rows that were read before the start took its row do not tell that another server has it", async () => {
