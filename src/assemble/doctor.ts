@@ -13,7 +13,11 @@ import type { SettingsReading } from "../config/setting-sources.ts"
 import { isDnsOff, type Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
-import { readPostgresStatus, receivesNotifications } from "../customers/store/postgres/postgres-status.ts"
+import {
+  type PostgresStatus,
+  readPostgresStatus,
+  receivesNotifications,
+} from "../customers/store/postgres/postgres-status.ts"
 import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
 import { type ClockReferences, diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
 import {
@@ -32,7 +36,6 @@ import {
   type DiagnosticResult,
   type Diagnostics,
   failed,
-  ok,
   runDiagnostics,
   skipped,
 } from "../doctor/diagnostics.ts"
@@ -48,6 +51,7 @@ import {
   diagnoseResolvers,
 } from "../doctor/network.ts"
 import { diagnosePort, HEALTH_TIMEOUT_MS } from "../doctor/port.ts"
+import { diagnoseSettings } from "../doctor/settings.ts"
 import { parseKeySet } from "../http/hooks/reporter-keys.ts"
 import { jobsDirectory } from "../jobs/jobs-part.ts"
 import { knownBackupAtMs } from "../process/backup-scheduler.ts"
@@ -97,7 +101,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
   return {
-    settings: async () => ok(`All settings are known and valid.${requestLogNotice(settings)}`),
+    settings: async () => diagnoseSettings(settings, await database.nodes(), requestLogNotice(settings)),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     descriptors: async () => diagnoseOwnDescriptors(context),
@@ -312,6 +316,8 @@ type DatabaseDiagnostics = {
   readonly trustedTime: (isRunning: boolean) => Promise<Pick<ClockReferences, "databaseAheadMs" | "trusted">>
   /** What it knows of the folder with the lists of jobs; `null` if there is no database, or it cannot be read. */
   readonly jobsFolder: () => Promise<StoredFolder | null>
+  /** The nodes that share it, as far as it can be read. */
+  readonly nodes: () => Promise<PostgresStatus["nodes"]>
 }
 
 function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
@@ -331,6 +337,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
         return { databaseAheadMs: null, trusted: stored && { ...stored, isServing } }
       },
       jobsFolder: async () => sqliteJobsFolder(path),
+      nodes: async () => [],
     }
   }
   // Its name is random, so that no other process listens on it.
@@ -358,5 +365,6 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
       const found = await statusOrNull()
       return found && { mark: found.jobsFolderMark, isShared: true }
     },
+    nodes: async () => (await statusOrNull())?.nodes ?? [],
   }
 }

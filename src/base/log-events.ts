@@ -72,7 +72,7 @@ export const LOG_EVENTS = {
   "lines of the log were lost": event("warn", "count remedy", "Nobody read them for too long: 8 MiB waited."),
   // Faults
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins."),
-  "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "Of this host at most, and whether each process has one for notifications."),
+  "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "At most, with or without those for notifications."),
   "no notifications come from the database": outage("warn", "fault", "Changes are noticed within a second."),
   "notifications come from the database again": event("info", ENDED, "Changes are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
@@ -154,7 +154,8 @@ export const LOG_EVENTS = {
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
   "the database is in an earlier state": event("warn", "fault where remedy", "It was restored, or a failover lost writes."),
-  "another server runs with the identity of this one": event("warn", "where remedy seen", "The data directory was copied, or two servers share it."),
+  "settings differ from those of another node": event("warn", "fault where settings remedy", "Nodes act differently."),
+  "another server runs with the identity of this one": event("warn", "where remedy seen", "They share a data directory, or it was copied."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
   "a callback failed and is sent again": event(["warn", "debug"], "fault account job where result remedy", "`where` is the receiver, `result` its status, or why there is none."),
   "a callback was not delivered": event("info", "account job where result ending", "The receiver is gone, or has failed for a day."),

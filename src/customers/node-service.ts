@@ -3,6 +3,7 @@ import { isSystemError } from "../base/errors.ts"
 import { type Fetch, urlPlace } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
 import type { PartContext } from "../base/part-context.ts"
+import { differingNode, digestSettings, EQUAL_SETTINGS_REMEDY, type EqualSettings } from "./nodes/equal-settings.ts"
 import { Heartbeat, type HeartbeatDeps, type RowClaim } from "./nodes/heartbeat.ts"
 import {
   type ClusterPosition,
@@ -25,7 +26,7 @@ const IDENTITY_FILE = "node-id"
 const NODE_ID = /^node_[0-9A-Za-z]{1,40}$/
 
 /** The settings that nodes read. */
-export type NodeSettings = {
+export type NodeSettings = EqualSettings & {
   /** Null: the database is a file, which no other node has. */
   readonly MAILKIND_DATABASE_URL: { readonly reveal: () => string } | null
   readonly MAILKIND_DATA_DIR: string
@@ -180,6 +181,8 @@ function createHeartbeat(
       stopwatch: system.stopwatch,
       clock: system.clock,
       url: settings.MAILKIND_NODE_URL,
+      settings: () => digestSettings(settings),
+      onObserved: createDifferenceLog(context),
       claimBeat: everyMs => claims.take("heartbeat", everyMs),
       onRenamed: (id, otherUrl) => keepNewId(context, id, otherUrl),
       onSetBack: () => {
@@ -192,10 +195,38 @@ function createHeartbeat(
   )
 }
 
+/** How soon a process may tell what another process of its node has told. */
+const TOLD_MS = 5000
+
+/** Logs which settings differ from those of another node, once until that changes. */
+function createDifferenceLog({ settings, log, claims }: NodeContext): (others: readonly NodeHeartbeat[]) => void {
+  let told: string | null = null
+  return others => {
+    const found = differingNode(settings, others)
+    const text = found && [found.where, ...found.names].join(" ")
+    if (text === told) return
+    told = text
+    if (found === null || !claims.take("settings", TOLD_MS)) return
+    log("warn", "settings differ from those of another node", {
+      fault: "unequal_settings",
+      where: found.where,
+      settings: found.names.join(", "),
+      remedy: EQUAL_SETTINGS_REMEDY,
+    })
+  }
+}
+
 /** The heartbeats in the rows of a poll. Without a node there is one row, which names none. */
 const heartbeatsOf = (rows: Observation["rows"]): readonly NodeHeartbeat[] =>
-  rows.flatMap(({ nodeId, beat, url, startId }) =>
-    nodeId === null ? [] : [{ id: String(nodeId), beat: Number(beat), url: textOf(url), startId: textOf(startId) }],
+  rows.flatMap(({ nodeId, beat, url, startId, nodeSettings }) =>
+    nodeId === null
+      ? []
+      : [
+          {
+            ...{ id: String(nodeId), beat: Number(beat), url: textOf(url) },
+            ...{ startId: textOf(startId), settings: textOf(nodeSettings) },
+          },
+        ],
   )
 
 const textOf = (value: SqlValue | undefined): string | null => (typeof value === "string" ? value : null)

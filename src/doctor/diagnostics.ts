@@ -28,7 +28,7 @@ export const skipped = (why: string): DiagnosticResult => ({ verdict: "skipped",
 
 /** All diagnostics, in the order of the output. */
 export const DIAGNOSTICS = {
-  settings: { description: "All settings are known and valid." },
+  settings: { description: "All settings are known and valid, and nodes have the same where they must." },
   directory: { description: "The data directory exists, is only for its owner, and can be written and mapped." },
   disk: { description: "Its disk has free space." },
   descriptors: { description: "A process may open as many files and sockets as it needs." },

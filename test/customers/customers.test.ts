@@ -3,6 +3,7 @@ import type { RunInterval } from "../../src/base/time.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createCustomersService } from "../../src/customers/customers.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { digestSettings } from "../../src/customers/nodes/equal-settings.ts"
 import { deleteNode, readHeartbeats, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
 import { LocalRateLimiter } from "../../src/customers/quota/rate/local-rate-limiter.ts"
 import { rateSubject } from "../../src/customers/quota/rate/rate-subject.ts"
@@ -95,7 +96,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   if (read.kind !== "read") throw new Error(read.faults.join())
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const { poll, claims } = pollOver(ours)
-  const logged: unknown[] = []
+  const logged: [string, unknown][] = []
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
     userAgent: "test",
@@ -123,7 +124,8 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
-  await writeHeartbeat(theirs, { id: "node_2", startId: "node_2" })
+  const settings = digestSettings({ ...read.settings, MAILKIND_TIERS: ["1=1/1/1"] })
+  await writeHeartbeat(theirs, { id: "node_2", startId: "node_2" }, { url: "http://10.0.0.12:8080", settings })
   await counted(3)
   expect([atOnce("b"), customers.inFlight.tryAcquire("a", 1), customers.inFlight.tryAcquire("a", 1)]).toEqual([
     4,
@@ -137,6 +139,11 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   await customers.stop()
   expect(await readHeartbeats(theirs)).toEqual([])
   expect(logged).toContainEqual(["the number of nodes that share the limits has changed", { nodes: 3 }])
+  const differs: [string, unknown] = [
+    "settings differ from those of another node",
+    expect.objectContaining({ settings: "MAILKIND_TIERS" }),
+  ]
+  expect(logged.filter(([description]) => description === differs[0])).toEqual([differs])
   expect(JSON.stringify(logged)).not.toContain("node_")
 })
 

@@ -30,6 +30,10 @@ export type HeartbeatDeps = {
   readonly claimBeat: (everyMs: number) => boolean
   /** The base address at which other nodes reach this one; null: it tells none. */
   readonly url: string | null
+  /** The digests of the settings that all nodes must have the same. */
+  readonly settings: () => string
+  /** Called with the other nodes that live, each time the rows are read. */
+  readonly onObserved: (others: readonly NodeHeartbeat[]) => void
   /** Called when the count of nodes or the position of this one changes. */
   readonly onChange: (position: ClusterPosition) => void
   /** Called when this node goes on under another id, because a server with a copy of its identity runs, at this base address if it tells one. */
@@ -129,7 +133,7 @@ export class Heartbeat {
 
   /** Takes in all nodes and tells whether this one has a row of this start. */
   #takeIn(rows: readonly NodeHeartbeat[]): boolean {
-    const { stopwatch, rowClaim, onChange } = this.#deps
+    const { stopwatch, rowClaim, onChange, onObserved } = this.#deps
     const { startId } = this.#deps.identity
     const atMs = stopwatch()
     const isOwnRow = (row: { readonly id: string }): boolean => row.id === this.#id
@@ -147,6 +151,7 @@ export class Heartbeat {
       this.#latestBeat = 0
     }
     this.#nodes.observe(rows, atMs)
+    onObserved(this.#nodes.live)
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
     if (position.count !== last.count || position.position !== last.position) onChange(position)
@@ -165,14 +170,14 @@ export class Heartbeat {
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
   async #beat(hasRow: boolean): Promise<void> {
-    const { store, url, rowClaim, claimBeat, stopwatch, clock, onRenamed } = this.#deps
+    const { store, url, settings, rowClaim, claimBeat, stopwatch, clock, onRenamed } = this.#deps
     if (this.#displacedAtMs !== null) {
       if (stopwatch() - this.#displacedAtMs < this.#bounds.replacedWithinMs) return
       this.#displacedAtMs = null
       onRenamed(this.#id, this.#otherUrl)
     }
     if (!claimBeat(hasRow ? this.#bounds.intervalMs : MISSING_ROW_MS)) return
-    this.#latestBeat = await writeHeartbeat(store, this.#identity, url, clock())
+    this.#latestBeat = await writeHeartbeat(store, this.#identity, { url, settings: settings(), firstBeat: clock() })
     rowClaim.take()
   }
 }

@@ -52,9 +52,9 @@ export class LiveNodes {
     this.#observedAtMs = nowMs
     this.#others = rows
       .filter(({ id }) => id !== this.#ownId)
-      .map(({ id, beat, url }) => {
+      .map(({ id, beat, url, settings }) => {
         const known = previous.get(id)
-        return { id, beat, url, unchangedMs: known?.beat === beat ? known.unchangedMs + passedMs : 0 }
+        return { id, beat, url, settings, unchangedMs: known?.beat === beat ? known.unchangedMs + passedMs : 0 }
       })
   }
 
@@ -65,16 +65,17 @@ export class LiveNodes {
 
   /** The position of this node as of the last observation. Before the first it is alone. */
   get position(): ClusterPosition {
-    const live = this.#live
+    const { live } = this
     return { count: live.length + 1, position: live.filter(({ id }) => id < this.#ownId).length }
   }
 
   /** The base addresses of the other nodes that lived at the last observation, as far as they tell one. */
   get peers(): readonly string[] {
-    return this.#live.flatMap(({ url }) => url ?? [])
+    return this.live.flatMap(({ url }) => url ?? [])
   }
 
-  get #live(): readonly ObservedNode[] {
+  /** The other nodes that lived at the last observation. */
+  get live(): readonly NodeHeartbeat[] {
     return this.#others.filter(({ unchangedMs }) => unchangedMs < this.#bounds.deadAfterMs)
   }
 
@@ -85,14 +86,15 @@ export class LiveNodes {
 }
 
 /**
- * The row of a node: its heartbeat counter, the base address at which other nodes reach it (null or absent: it tells none), and the start
- * of the server that has the row (null or absent: one of a version before these).
+ * The row of a node: its heartbeat counter, the base address at which other nodes reach it (null or absent: it tells none), the start
+ * of the server that has the row, and the digests of its settings (null or absent: it has a version before these, or they were not read).
  */
 export type NodeHeartbeat = {
   readonly id: string
   readonly beat: number
   readonly url?: string | null | undefined
   readonly startId?: string | null | undefined
+  readonly settings?: string | null | undefined
 }
 
 /** A node, which keeps its id over restarts, and one start of its server. */
@@ -103,8 +105,8 @@ const NODES_MAX = 1000
 
 /** What a poll of the database asks for the heartbeats of all nodes: a row for each. */
 export const HEARTBEATS_POLLED = {
-  columns: { nodeId: "nodes.id", beat: "beat", url: "url", startId: "start_id" },
-  joins: `LEFT JOIN (SELECT id, beat, url, start_id FROM nodes ORDER BY id LIMIT ${NODES_MAX}) AS nodes ON 1 = 1`,
+  columns: { nodeId: "nodes.id", beat: "beat", url: "url", startId: "start_id", nodeSettings: "settings" },
+  joins: `LEFT JOIN (SELECT id, beat, url, start_id, settings FROM nodes ORDER BY id LIMIT ${NODES_MAX}) AS nodes ON 1 = 1`,
 } as const
 
 /** The heartbeats of all nodes by id. */
@@ -114,20 +116,22 @@ export async function readHeartbeats(store: Store): Promise<readonly NodeHeartbe
   ])
 }
 
+type WrittenHeartbeat = { readonly firstBeat?: number } & Pick<NodeHeartbeat, "url" | "settings">
+
 /**
- * Increments the node's heartbeat, which creates its row or takes that of an earlier start, and returns the new counter. `url`: see
- * `NodeHeartbeat`. A row that is created counts from `firstBeat`.
+ * Increments the node's heartbeat, which creates its row or takes that of an earlier start, and returns the new counter. `url` and
+ * `settings`: see `NodeHeartbeat`. A row that is created counts from `firstBeat`.
  */
 export async function writeHeartbeat(
   store: Store,
   { id, startId }: NodeIdentity,
-  url: string | null = null,
-  firstBeat = 1,
+  { url = null, settings = null, firstBeat = 1 }: WrittenHeartbeat = {},
 ): Promise<number> {
   const row = await store.one<{ beat: number }>(
-    `INSERT INTO nodes (id, beat, url, start_id) VALUES ($1, $4, $2, $3)
-     ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url, start_id = excluded.start_id RETURNING beat`,
-    [id, url, startId, firstBeat],
+    `INSERT INTO nodes (id, beat, url, start_id, settings) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url, start_id = excluded.start_id, settings = excluded.settings
+     RETURNING beat`,
+    [id, firstBeat, url, startId, settings],
   )
   return row?.beat ?? 0
 }

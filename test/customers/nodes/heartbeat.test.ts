@@ -57,6 +57,8 @@ async function beating() {
         rowClaim,
         claimBeat: everyMs => claims.take("heartbeat", everyMs),
         url: null,
+        settings: () => "",
+        onObserved: () => undefined,
         onSetBack: () => void state.setBack++,
         onRenamed: renamed => void renamedTo.push(renamed),
         onChange: standing => void facts.push(standing),

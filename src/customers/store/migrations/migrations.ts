@@ -330,6 +330,12 @@ export const MIGRATIONS: readonly Migration[] = [
     description: "a way to the account that has made most acts",
     statements: ["CREATE INDEX admin_acts_of_accounts ON admin_acts (admin_id) WHERE actor_kind = 'account'"],
   },
+  {
+    number: 42,
+    description: "settings of nodes",
+    // A short digest of each setting that all nodes must have the same. Null: the node is of a version before.
+    statements: ["ALTER TABLE nodes ADD COLUMN settings TEXT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -32,6 +32,8 @@ export type PostgresStatus = {
   readonly keysCount: number
   /** How many nodes serve, or did until a moment ago. */
   readonly nodesCount: number
+  /** They, as far as they tell their settings. */
+  readonly nodes: readonly NodeRow[]
   readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
   readonly lastWrittenAtMs: number
   /** What its clock said. */
@@ -39,6 +41,9 @@ export type PostgresStatus = {
   /** The mark of the folder with the files of jobs; null: no server has used one yet. */
   readonly jobsFolderMark: string | null
 }
+
+/** A node: its base address, and the digests of its settings. Null: it tells none. */
+type NodeRow = { readonly id: string; readonly url: string | null; readonly settings: string | null }
 
 /** How long a notification may take from one connection to another. */
 const NOTIFICATION_TIMEOUT_MS = 2000
@@ -155,6 +160,7 @@ async function readTableStatus(client: SqlClient) {
     accountsCount: await count("accounts"),
     keysCount: await count("keys"),
     nodesCount: await count("nodes"),
+    nodes: await readNodes(client, latest?.head ?? 0),
     waitingMails: { count: await count("outbox", isWaiting), sinceMs },
     lastWrittenAtMs: Math.max(latest?.at ?? 0, changedAtMs ?? 0),
     jobsFolderMark: await readValue<string>(client, "jobs_folder", "SELECT mark AS value FROM jobs_folder"),
@@ -166,10 +172,19 @@ const NO_TABLES = {
   accountsCount: 0,
   keysCount: 0,
   nodesCount: 0,
+  nodes: [],
   waitingMails: { count: 0, sinceMs: null },
   lastWrittenAtMs: 0,
   jobsFolderMark: null,
 }
+
+/** The migration since which nodes tell their settings. */
+const NODE_SETTINGS_MIGRATION = 42
+
+const readNodes = async (client: SqlClient, schemaVersion: number): Promise<readonly NodeRow[]> =>
+  schemaVersion < NODE_SETTINGS_MIGRATION
+    ? []
+    : await readRows<NodeRow>(client, "SELECT id, url, settings FROM nodes ORDER BY id")
 
 const readNumber = (client: SqlClient, table: string, sql: string): Promise<number | null> =>
   readValue<number>(client, table, sql)
