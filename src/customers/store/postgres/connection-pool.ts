@@ -21,6 +21,10 @@ const CLOSE_S = 1
 /** How often listeners are called at most, in milliseconds, however many notifications come. */
 const NOTIFICATION_INTERVAL_MS = 100
 
+/** Why the answer to a statement did not come through a pooler: a full pool is as silent as a database that is away. */
+const TOO_LONG = "its answer did not come, while the database answers others: it may wait for a lock"
+const NO_POOLED_ANSWER = "no answer came through the pooler, whose pool may be full (SHOW POOLS)"
+
 /** How many statements have a cached parameter count; the code has fewer. */
 const CHECKED_STATEMENTS_MAX = 512
 
@@ -70,6 +74,8 @@ export class PostgresPool {
   readonly #session: DatabaseSession
   readonly #notificationsFrom: Notifications
   #listenFailures = 0
+  /** The last connections that were replaced because answers did not come, and the error of the statements on them. */
+  #silence: { readonly client: SQL; readonly error: Promise<StoreError> } | null = null
 
   constructor(
     url: string,
@@ -243,14 +249,8 @@ export class PostgresPool {
   async #withDeadline<T>(start: () => PromiseLike<T>, timeoutMs: number, isWrite = false): Promise<T> {
     const timeout = Promise.withResolvers<never>()
     const client = this.#sql
-    const timer = setResponsiveTimer(this.#setTimer, timeoutMs, () => {
-      const error = new StoreError("away", this.location, "it does not answer")
-      timeout.reject(error)
-      // Else another time-out has replaced the connections already, and the database may answer again.
-      if (client !== this.#sql) return
-      this.#breaker.recordFailure(error)
-      this.#reconnect()
-    })
+    const waitMs = this.#session.kind === "pooled" ? timeoutMs - this.#bounds.responseGraceMs : timeoutMs
+    const timer = setResponsiveTimer(this.#setTimer, waitMs, () => void this.#judge(client).then(timeout.reject))
     try {
       const result = await Promise.race([start(), timeout.promise])
       this.#breaker.recordSuccess()
@@ -259,20 +259,52 @@ export class PostgresPool {
       // The client's own time-out of a connection counts the time in which this process stood still. Nothing was sent.
       const wasStarved = timer.ranMs() < this.#bounds.connectTimeoutMs / 2 && this.#breaker.error === null
       if (wasStarved && isConnectTimeout(error)) return await this.#withDeadline(start, timeoutMs, isWrite)
-      const storeError = this.toStoreError(error)
-      const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
-      throw isWrite && isLost ? new StoreError("unsure", this.location, "its answer did not come") : storeError
+      throw await this.#failureOf(error, client, isWrite)
     } finally {
       timer.cancel()
     }
   }
 
+  /** The error of a statement that failed on these connections. */
+  async #failureOf(error: unknown, client: SQL, isWrite: boolean): Promise<unknown> {
+    const storeError = this.toStoreError(error)
+    const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
+    // The time-out of another statement may have closed its connection.
+    const silence = this.#silence?.client === client ? await this.#silence.error : null
+    const isSilent = silence !== null && (isLost || storeError === silence)
+    if (isWrite && (isLost || isSilent)) return new StoreError("unsure", this.location, "its answer did not come")
+    return isSilent ? silence : storeError
+  }
+
+  /**
+   * The error of statements whose answers do not come. Through a pooler, where nothing bounds a single one, one that waits for a lock is as
+   * silent as a database that is away, so a new connection asks first, after those that wait have left the pool.
+   */
+  #judge(client: SQL): Promise<StoreError> {
+    if (this.#silence?.client === client) return this.#silence.error
+    const find = async (): Promise<StoreError> => {
+      const isPooled = this.#session.kind === "pooled"
+      const [probe] = isPooled ? await Promise.allSettled([this.#probe(this.#bounds.responseGraceMs)]) : []
+      if (probe?.status === "fulfilled") return this.#busyError(TOO_LONG)
+      const error = new StoreError("away", this.location, isPooled ? NO_POOLED_ANSWER : "it does not answer")
+      // Else other connections have replaced these already, and the database may answer again.
+      if (isFirst) this.#breaker.recordFailure(error)
+      return error
+    }
+    const isFirst = client === this.#sql
+    const error = find()
+    if (isFirst) {
+      this.#silence = { client, error }
+      this.#reconnect()
+    }
+    return error
+  }
+
   /** Resolves when a new connection is answered, or the server says why it refuses one. */
-  async #probe(): Promise<void> {
+  async #probe(timeoutMs = this.#bounds.connectTimeoutMs): Promise<void> {
     const client = this.#createClient(1)
     const timeout = Promise.withResolvers<never>()
-    const { connectTimeoutMs } = this.#bounds
-    const timer = setResponsiveTimer(this.#setTimer, connectTimeoutMs, () => timeout.reject(new Error("no answer")))
+    const timer = setResponsiveTimer(this.#setTimer, timeoutMs, () => timeout.reject(new Error("no answer")))
     try {
       await Promise.race([client.unsafe("SELECT 1"), timeout.promise])
     } catch (error) {

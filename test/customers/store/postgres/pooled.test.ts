@@ -157,6 +157,27 @@ test("a database that stopped behind a pooler is away for every process from the
   ])
 })
 
+test("a table that somebody has locked is busy, and no process takes the database for one that is away", async () => {
+  const { direct, pooled } = await behindPooler()
+  const told: (string | undefined)[] = []
+  const store = await watchedStore(pooled, told)
+  await using holder = new SQL(direct, { max: 1 })
+  await holder.begin(async inner => {
+    await inner.unsafe("LOCK TABLE change_head IN ACCESS EXCLUSIVE MODE")
+    // More than the pool has connections.
+    const reads = Array.from({ length: 6 }, () => errorOf(store.all("SELECT id FROM change_head")))
+    expect(await Promise.all(reads)).toEqual(Array(6).fill("busy"))
+    expect(await errorOf(store.run("UPDATE change_head SET id = id"))).toBe("unsure")
+  })
+  expect([await store.one<unknown>("SELECT 1 AS one"), told]).toEqual([{ one: 1 }, []])
+})
+
+const errorOf = (operation: Promise<unknown>): Promise<unknown> =>
+  operation.then(
+    () => "it succeeded",
+    error => (error instanceof StoreError ? error.code : error),
+  )
+
 test("changes are told over an address of the server itself, and doctor tells whether they arrive there", async () => {
   const { direct, pooled } = await behindPooler()
   const store = await opened(pooled, direct)
