@@ -184,7 +184,7 @@ async function accountUsage(
   printTable(output, [
     [
       "units today",
-      `${formatCount(today.used)} used, ${today.remaining === null ? "no limit" : `${formatCount(today.remaining)} left`}`,
+      `${formatCount(today.used)} used, ${today.remaining === null ? "no limit" : `${formatCount(today.remaining)} left`}${today.lost === 0 ? "" : `, ${formatCount(today.lost)} held by servers or lost`}`,
     ],
     [
       "publishable keys",
