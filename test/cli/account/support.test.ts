@@ -119,7 +119,9 @@ test("account usage is what the server answers of the units and checks that are 
     limits: { requests_per_second: 5, daily_units: 1000 },
     today: { used, remaining: 900, lost: 100 - used, checks: 1, deep_checks: 1, by_key: [{ id: made.key.id, used }] },
   })
-  expect((await run("account", "usage", JANE)).out).toContain(`${used} used, 900 left, ${100 - used} held by servers or lost`)
+  expect((await run("account", "usage", JANE)).out).toContain(
+    `${used} used, 900 left, ${100 - used} held by servers or lost`,
+  )
   // Reading takes nothing.
   expect(await changes.store.all("SELECT leased FROM units")).toEqual([{ leased: 100 }] as never)
 })
