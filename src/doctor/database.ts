@@ -136,7 +136,7 @@ export async function diagnosePostgres(
     const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = database
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
     const seen = `PostgreSQL ${version} at ${location}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${schemaVersion ?? 0}.`
-    if (!database.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
+    if (!database.isWritable) return failed(`${seen} It accepts no writes.`, STORE_ERRORS.standby.remedy)
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)

@@ -21,7 +21,7 @@ export type PostgresStatus = {
   readonly isPooled: boolean
   /** Whether the URL names another host and asks for no encryption. */
   readonly isPlain: boolean
-  /** False for a standby. */
+  /** False for a standby, and where transactions are read-only by its settings. */
   readonly isWritable: boolean
   readonly connectionsCount: number
   readonly connectionsMax: number
@@ -127,7 +127,7 @@ async function readServerStatus(client: SqlClient) {
     client,
     `SELECT current_setting('server_version') AS version,
        current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
-       NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
+       NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
        current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes,
        CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock`,
   )

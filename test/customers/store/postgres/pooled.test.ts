@@ -178,6 +178,12 @@ const errorOf = (operation: Promise<unknown>): Promise<unknown> =>
     error => (error instanceof StoreError ? error.code : error),
   )
 
+test("doctor sees that a server which is no standby accepts no writes", async () => {
+  const cluster = await startPostgres(["default_transaction_read_only=on"])
+  onTestEnd(cluster.remove)
+  expect((await readPostgresStatus(cluster.url("postgres"))).isWritable).toBe(false)
+})
+
 test("changes are told over an address of the server itself, and doctor tells whether they arrive there", async () => {
   const { direct, pooled } = await behindPooler()
   const store = await opened(pooled, direct)
