@@ -268,7 +268,16 @@ test("a damaged database is logged with what to do about it, and told without a 
 /** What a caller is told of each failure of the database: 503 where it passes by itself, and then whether anything may be stored. */
 const TOLD_OF_STORE: Readonly<Record<StoreErrorCode, 500 | "503, not stored" | "503, may be stored">> = {
   ...{ not_a_database: 500, foreign_database: 500, altered: 500, shared_tables: 500, shared_schema: 500, newer: 500 },
-  ...{ unwritable: 500, damaged: 500, failed: 500, misnamed: 500, untrusted: 500, pooled: 500, outdated: 500 },
+  ...{
+    unwritable: 500,
+    damaged: 500,
+    failed: 500,
+    misnamed: 500,
+    untrusted: 500,
+    unencrypted: 500,
+    pooled: 500,
+    outdated: 500,
+  },
   ...{ refused: 500, unfit: 500 },
   ...{ full: "503, not stored", busy: "503, not stored", away: "503, not stored", conflict: "503, not stored" },
   ...{

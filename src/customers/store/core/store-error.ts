@@ -103,6 +103,11 @@ export const STORE_ERRORS = {
     remedy:
       "Add sslrootcert=… with the certificate of its issuer to the URL, and use the host name of the certificate.",
   },
+  unencrypted: {
+    description: "The database offers no TLS, and sslmode in its URL asks for it.",
+    remedy:
+      "Turn TLS on at the server or the pooler that the URL names (PostgreSQL: ssl; PgBouncer: client_tls_sslmode).",
+  },
   pooled: {
     description: "A pooler is in front of the database, and cannot be used as it is.",
     remedy:

@@ -99,6 +99,7 @@ const codeOfSqlState = (state: string): StoreErrorCode | null =>
   SQLSTATE_CODES[state] ?? SQLSTATE_CODES[state.slice(0, 3)] ?? SQLSTATE_CODES[state.slice(0, 2)] ?? null
 
 function codeOfClientError(code: string): StoreErrorCode | null {
+  if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") return "unencrypted"
   if (CERTIFICATE_ERROR.test(code)) return "untrusted"
   return LOGIN_ERROR.test(code) ? "refused" : CONNECTION_ERROR.test(code) ? "away" : null
 }

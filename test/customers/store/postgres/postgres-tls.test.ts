@@ -57,7 +57,7 @@ test.skipIf(missingRows.length > 0)(
       await open.close()
       return rows.map(({ ssl }) => ssl === 1)
     }
-    expect(await setUp(`${plain}?sslmode=require`)).toMatchObject({ code: "refused" })
+    expect(await setUp(`${plain}?sslmode=require`)).toMatchObject({ code: "unencrypted" })
     const authority = await withTls(cluster)
     expect(await setUp(plain)).toEqual([false])
     expect(await setUp(`${plain}?sslmode=require`)).toEqual([true])
