@@ -88,13 +88,13 @@ class Replication {
     return code === 0 && existsSync(file) ? file : null
   }
 
-  /** Resolves when the replica has a row of this account. */
-  async has(email: string): Promise<void> {
+  /** Resolves when the replica has an account with this email, or a key with this id. */
+  async has(emailOrId: string): Promise<void> {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
       const file = await this.restored()
-      if (file !== null && valuesOf(file, "SELECT email FROM accounts").has(email)) return
+      if (file !== null && valuesOf(file, "SELECT email FROM accounts UNION SELECT id FROM keys").has(emailOrId)) return
     }
-    throw new Error(`the replica never had ${email}`)
+    throw new Error(`the replica never had ${emailOrId}`)
   }
 
   /** How often Litestream has begun anew, with a complete copy. */
@@ -123,7 +123,7 @@ test.skipIf(LITESTREAM === null)(
     await host.run("systemctl start mailkind@a && systemctl start litestream")
     const { key: kept } = await host.newKey("before@example.com")
     const { id, key: revoked } = await host.newKey("owner@localhost")
-    await replication.has("before@example.com")
+    await replication.has(id)
     const moment = new Date().toISOString()
     await host.newKey("after@example.com")
     await host.run(`mailkind key revoke ${id}`)
@@ -229,6 +229,8 @@ test.skipIf(LITESTREAM === null)(
       replication.start()
     }
     expect(await desk.lost()).toEqual([])
+    expect((await victim.command("account", "create", "beside@example.com")).code).toBe(0)
+    await replication.has("beside@example.com")
     expect(await victim.stop()).toBe(0)
     const beside = await victim.command("restore", (await replication.restored()) ?? "")
     expect([beside.code, beside.err]).toEqual([1, expect.stringContaining("a server or Litestream runs on it")])

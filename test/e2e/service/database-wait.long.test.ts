@@ -52,7 +52,7 @@ for (const [kind, words] of [
     await server.printed(/listens on/)
     const { code, err } = await server.stop()
     expect([code, code === 0 ? "" : err]).toEqual([0, ""])
-    expect([err.match(WAITS)?.length, err.match(/"the database answers","lasted_s":/g)?.length]).toEqual([1, 1])
+    expect([err.match(WAITS)?.length, err.match(/"msg":"the database answers"/g)?.length]).toEqual([1, 1])
   })
 
   onPostgres(`${kind} whose database falls silent in the middle of its start waits for it all the same`, async () => {
