@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import type { Log } from "../../src/base/log.ts"
 import type { RunInterval } from "../../src/base/time.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createCustomersService } from "../../src/customers/customers.ts"
@@ -8,8 +9,9 @@ import { deleteNode, readHeartbeats, writeHeartbeat } from "../../src/customers/
 import { LocalRateLimiter } from "../../src/customers/quota/rate/local-rate-limiter.ts"
 import { rateSubject } from "../../src/customers/quota/rate/rate-subject.ts"
 import { insertRequests } from "../../src/customers/request-log/request-rows.ts"
-import type { SqlValue } from "../../src/customers/store/core/store.ts"
-import { createSystem } from "../../src/system/system.ts"
+import type { AttributedLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { OpenStore, SqlValue } from "../../src/customers/store/core/store.ts"
+import { createSystem, type System } from "../../src/system/system.ts"
 import { bounded } from "../support/bounded.ts"
 import { trustedTime } from "../support/clock.ts"
 import { pollOver } from "../support/database-poll.ts"
@@ -18,10 +20,28 @@ import { onPostgres } from "./engines.ts"
 import { CHECK } from "./request-log/logged-store.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "./temp-store.ts"
 
-onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
-  const place = tempPlace()
-  const [ours, theirs] = [await tempStore(place), await tempStore(place)]
-  const log = tempLog(theirs)
+type OverOptions = {
+  /** Settings, as texts; absent: none. */
+  readonly given?: Readonly<Record<string, string>>
+  readonly log?: Log
+  readonly polled?: ReturnType<typeof pollOver>
+}
+
+/** What serves customers over a store, with its poll, which the test runs. */
+async function customersOver(
+  store: OpenStore,
+  system: System,
+  { given = {}, log = () => undefined, polled = pollOver(store) }: OverOptions = {},
+) {
+  const read = parseSettings(given)
+  if (read.kind !== "read") throw new Error(read.faults.join())
+  const { settings } = read
+  const context = { trustedTime: trustedTime(Date.now), userAgent: "test", system, settings, log, store, ...polled }
+  return { customers: await createCustomersService(context), poll: polled.poll, settings }
+}
+
+/** A secret key of a new account. */
+async function newKey(log: AttributedLog) {
   const made = await createKey(log, random, {
     accountId: await newAccount(log),
     kind: "secret",
@@ -29,20 +49,17 @@ onPostgres("what another node changes is learnt from its notification, without l
     origins: [],
   })
   if (made.kind !== "created") throw new Error(made.kind)
-  const read = parseSettings({})
-  if (read.kind !== "read") throw new Error(read.faults.join())
+  return made
+}
+
+onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
+  const place = tempPlace()
+  const [ours, theirs] = [await tempStore(place), await tempStore(place)]
+  const log = tempLog(theirs)
+  const made = await newKey(log)
   // No time passes for whoever wants to look again.
   const world = { ...createSystem(), clock: () => 9_000, runInterval: () => () => undefined }
-  const { poll, claims } = pollOver(ours)
-  const customers = await createCustomersService({
-    trustedTime: trustedTime(Date.now),
-    userAgent: "test",
-    system: world,
-    settings: read.settings,
-    log: () => undefined,
-    store: ours,
-    ...{ poll, claims },
-  })
+  const { customers, poll } = await customersOver(ours, world)
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
@@ -63,23 +80,11 @@ onPostgres("a process that was stopped asks what has changed before it uses a ke
   const place = tempPlace()
   const [ours, theirs] = [await tempStore(place), await tempStore(place)]
   const log = tempLog(theirs)
-  const accountId = await newAccount(log)
-  const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
-  if (made.kind !== "created") throw new Error(made.kind)
-  const read = parseSettings({})
-  if (read.kind !== "read") throw new Error(read.faults.join())
+  const made = await newKey(log)
   let nowMs = 9_000
   // Neither a timer nor a notification tells it anything.
   const world = { ...createSystem(), clock: () => nowMs, runInterval: () => () => undefined }
-  const customers = await createCustomersService({
-    trustedTime: trustedTime(Date.now),
-    userAgent: "test",
-    system: world,
-    settings: read.settings,
-    log: () => undefined,
-    store: ours,
-    ...pollOver(ours, world.clock),
-  })
+  const { customers } = await customersOver(ours, world, { polled: pollOver(ours, world.clock) })
   onTestEnd(customers.stop)
   expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
   await revokeKey(log, made.key.id, "owner")
@@ -92,19 +97,11 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const place = tempPlace()
   const [ours, theirs] = [await tempStore(place), await tempStore(place)]
   await writeHeartbeat(theirs, { id: "node_1", startId: "node_1" })
-  const read = parseSettings({ MAILKIND_DATABASE_URL: place, MAILKIND_DATA_DIR: tempPath("data") })
-  if (read.kind !== "read") throw new Error(read.faults.join())
   const world = { ...createSystem(), runInterval: () => () => undefined }
-  const { poll, claims } = pollOver(ours)
   const logged: [string, unknown][] = []
-  const customers = await createCustomersService({
-    trustedTime: trustedTime(Date.now),
-    userAgent: "test",
-    system: world,
-    settings: read.settings,
+  const { customers, poll, settings } = await customersOver(ours, world, {
+    given: { MAILKIND_DATABASE_URL: place, MAILKIND_DATA_DIR: tempPath("data") },
     log: (_, description, fields) => void logged.push([description, fields]),
-    store: ours,
-    ...{ poll, claims },
   })
   const atOnce = (caller: string): number => {
     let count = 0
@@ -124,8 +121,8 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
-  const settings = digestSettings({ ...read.settings, MAILKIND_TIERS: ["1=1/1/1"] })
-  await writeHeartbeat(theirs, { id: "node_2", startId: "node_2" }, { url: "http://10.0.0.12:8080", settings })
+  const digests = digestSettings({ ...settings, MAILKIND_TIERS: ["1=1/1/1"] })
+  await writeHeartbeat(theirs, { id: "node_2", startId: "node_2" }, { url: "http://10.0.0.12:8080", settings: digests })
   await counted(3)
   expect([atOnce("b"), customers.inFlight.tryAcquire("a", 1), customers.inFlight.tryAcquire("a", 1)]).toEqual([
     4,
@@ -157,24 +154,13 @@ test("where the database is a file nobody else has it, and no statement is asked
       return store.all<Row>(sql, params)
     },
   }
-  const read = parseSettings({})
-  if (read.kind !== "read") throw new Error(read.faults.join())
   const works: (() => void)[] = []
   const every = (_: number, work: () => void) => {
     works.push(work)
     return () => undefined
   }
   const world = { ...createSystem(), runInterval: every }
-  const { poll, claims } = pollOver(watched)
-  const customers = await createCustomersService({
-    trustedTime: trustedTime(Date.now),
-    userAgent: "test",
-    system: world,
-    settings: read.settings,
-    log: () => undefined,
-    store: watched,
-    ...{ poll, claims },
-  })
+  const { customers, poll } = await customersOver(watched, world)
   customers.start()
   poll.start()
   for (const work of works) work()
@@ -186,22 +172,16 @@ test("where the database is a file nobody else has it, and no statement is asked
 
 test("whoever writes logged requests keeps all logs within MAILKIND_REQUEST_LOG_BYTES_MAX", async () => {
   const store = await tempStore(tempPath())
-  const read = parseSettings({ MAILKIND_REQUEST_LOG_BYTES_MAX: "1048576" })
-  if (read.kind !== "read") throw new Error(read.faults.join())
   const everySecond: (() => void)[] = []
   const runInterval: RunInterval = (everyMs, run) => {
     if (everyMs === 1000) everySecond.push(run)
     return () => undefined
   }
-  const customers = await createCustomersService({
-    trustedTime: trustedTime(Date.now),
-    userAgent: "test",
-    system: { ...createSystem(), runInterval },
-    settings: read.settings,
-    log: () => undefined,
+  const { customers } = await customersOver(
     store,
-    ...pollOver(store),
-  })
+    { ...createSystem(), runInterval },
+    { given: { MAILKIND_REQUEST_LOG_BYTES_MAX: "1048576" } },
+  )
   customers.start()
   onTestEnd(customers.stop)
   const accountId = await newAccount(tempLog(store))
