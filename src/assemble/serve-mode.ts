@@ -1,7 +1,7 @@
 import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { SharedCallerState } from "../customers/customers.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
-import { POOL_BOUNDS, processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
+import { processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
 import { diagnoseDescriptors } from "../doctor/descriptors.ts"
 import { LOAD_LIMITS } from "../http/admission/load-shedder.ts"
 import type { AppContext } from "./context.ts"
@@ -47,8 +47,7 @@ export function logResources(context: AppContext, processes: number, store: Open
 export const diagnoseOwnDescriptors = ({ system, settings }: AppContext) =>
   diagnoseDescriptors(system.processStats().descriptorsMax, {
     inFlightMax: LOAD_LIMITS.inFlightMax,
-    // One more listens for notifications.
-    databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : POOL_BOUNDS.connectionsMax + 1,
+    databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : processConnectionsMax(true),
   })
 
 /** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */

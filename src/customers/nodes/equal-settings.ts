@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { sha256Hex } from "../../base/fingerprint.ts"
 
 /** The settings that all nodes of a database must have the same. The folder with the lists of jobs has a mark of its own. */
 export const EQUAL_SETTINGS = [
@@ -20,14 +20,11 @@ export type EqualSettings = { readonly [Name in (typeof EQUAL_SETTINGS)[number]]
 /** How many hexadecimal digits a digest has: enough to tell two values apart, and too few to tell one that was guessed, such as a password. */
 const DIGEST_DIGITS = 4
 
+const digestOf = (value: unknown): string => sha256Hex(JSON.stringify(plainValue(value))).slice(0, DIGEST_DIGITS)
+
 /** A digest of each value: `name=digest` with spaces between. */
 export const digestSettings = (settings: EqualSettings): string =>
   EQUAL_SETTINGS.map(name => `${name}=${digestOf(settings[name])}`).join(" ")
-
-function digestOf(value: unknown): string {
-  const hash = createHash("sha256").update(JSON.stringify(plainValue(value)))
-  return hash.digest("hex").slice(0, DIGEST_DIGITS)
-}
 
 /** A value with its secret, and with members in an order of their own. */
 function plainValue(value: unknown): unknown {
@@ -49,18 +46,18 @@ export function differingNode(
   nodes: readonly NodeSettingsRow[],
 ): { readonly where: string; readonly names: readonly string[] } | null {
   const digests = digestSettings(own)
+  const ours = digestsByName(digests)
   for (const { id, url, settings } of nodes) {
     if (typeof settings !== "string" || settings === digests) continue
-    const theirs = new Map(settings.split(" ").map(text => [text.slice(0, text.indexOf("=")), text]))
-    const names = digests
-      .split(" ")
-      .map(text => [text.slice(0, text.indexOf("=")), text] as const)
-      .filter(([name, text]) => (theirs.get(name) ?? text) !== text)
-      .map(([name]) => name)
+    const theirs = digestsByName(settings)
+    const names = EQUAL_SETTINGS.filter(name => theirs.has(name) && theirs.get(name) !== ours.get(name))
     if (names.length > 0) return { where: url ?? id, names }
   }
   return null
 }
+
+const digestsByName = (digests: string): ReadonlyMap<string, string> =>
+  new Map(digests.split(" ").map(text => [text.slice(0, text.indexOf("=")), text]))
 
 /** What to do about settings that differ. */
 export const EQUAL_SETTINGS_REMEDY =
