@@ -1,6 +1,6 @@
 import type { Resolver } from "../check/dns/dns-types.ts"
 import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-guard.ts"
-import { DNS_REMEDIES, type DnsOutage, faultText, outageOf, type SeenOutage } from "../check/dns/resolver/outage.ts"
+import { DNS_REMEDIES, type DnsOutage, dnsOutageOf, faultText, type SeenOutage } from "../check/dns/resolver/outage.ts"
 import { ROOT_QUESTION } from "../check/dns/resolver/resolver-chain.ts"
 import type { ServerFault } from "../check/dns/resolver/server-health.ts"
 import type { DownloadResult } from "../check/fetch/download.ts"
@@ -100,7 +100,7 @@ export async function diagnoseResolvers(
   const found = await Promise.all(
     servers.map(async ({ name, resolver, faults }) => {
       const fate = await canaryFateAt(resolver, canaries)
-      return { name, outage: outageOf(SEEN[fate], faults()) }
+      return { name, outage: dnsOutageOf(SEEN[fate], faults()) }
     }),
   )
   const seen = `${found.map(({ name, outage }) => `${name} ${stateText(outage)}`).join("; ")}.`

@@ -13,7 +13,7 @@ export type SeenOutage = Exclude<DnsOutageKind, "refused">
 export type DnsOutage = { readonly kind: DnsOutageKind; readonly faults: readonly ServerFault[] }
 
 /** The outage that is seen, with what is wrong with each server. A canary that was answered with a failure is not denied. */
-export function outageOf(seen: SeenOutage | null, faults: readonly ServerFault[]): DnsOutage | null {
+export function dnsOutageOf(seen: SeenOutage | null, faults: readonly ServerFault[]): DnsOutage | null {
   if (seen === null) return null
   if (faults.every(({ why }) => why !== null && REFUSALS.has(why))) return { kind: "refused", faults }
   if (faults.every(({ fault }) => fault === "silent")) return { kind: "silent", faults }

@@ -5,7 +5,7 @@ import { createCanaryGuard } from "./canary-guard.ts"
 import { DnsCircuitBreaker, type DnsSuspicionReason } from "./circuit-breaker.ts"
 import { ConcurrencyLimit } from "./concurrency-limit.ts"
 import { cacheBounds, DnsCache, type DnsCacheStats } from "./dns-cache.ts"
-import { type DnsOutage, outageOf, type SeenOutage } from "./outage.ts"
+import { type DnsOutage, dnsOutageOf, type SeenOutage } from "./outage.ts"
 import { type DnsGuards, type DnsOutcomeCounts, DnsServers, type DnsServersDeps, Resolution } from "./resolution.ts"
 import type { ServerFault } from "./server-health.ts"
 
@@ -82,7 +82,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
     if (reason !== null) return reason === "timeouts" ? "silent" : "failing"
     return canaryGuard.state() === "silent" ? "silent" : null
   }
-  const tell = createChangeTeller(() => outageOf(seen(), servers.health.faults()), deps.onAvailabilityChange)
+  const tell = createChangeTeller(() => dnsOutageOf(seen(), servers.health.faults()), deps.onAvailabilityChange)
   const cache = new DnsCache(clock, cacheBounds(deps.dnsCacheBytes))
   const guards = { canaryGuard, limit, breaker }
   const ask = cachingAsk(cache, servers, guards)
