@@ -62,7 +62,7 @@ export const OFFLINE_NETWORK: NetworkService = {
   stop: () => undefined,
 }
 
-/** The same where nobody turned it off: the system names no DNS server. */
+/** The service where the system names no DNS server: nothing is looked up, and metrics tell that DNS is away. */
 const UNNAMED_NETWORK: NetworkService = { ...OFFLINE_NETWORK, samples: () => [["mailkind_dns_up", 0]] }
 
 /** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */

@@ -50,9 +50,9 @@ const newestPack = ({ packs, stock: own }: RefreshState): KeptPack | null =>
 export type ListsChoice = { readonly inUse: string | null; readonly nextAtMs: number | null }
 
 /**
- * Chooses what a node uses of the lists that nodes share. A node that waits takes the newest pack when it was built `delayMs` ago or was
- * released, and until then the newest one of which that is true, or else what it has. What is pinned is used at once. A node without a delay waits
- * for nothing, also if the clock was ahead when the pack was built.
+ * Chooses what a node uses of the lists that nodes share. A pack is due `delayMs` after it was built, or when it was released. The node takes the
+ * newest pack that is due, or keeps what it has if none is. What is pinned is used at once. Without a delay every pack is due, also if the clock was
+ * ahead when it was built.
  */
 export function chooseLists(
   state: RefreshState,
@@ -91,7 +91,10 @@ export type ListsActResult =
   | { readonly kind: "done"; readonly now: ListsInForce; readonly pinnedBefore: string | null }
   | { readonly kind: "none"; readonly now: ListsInForce }
 
-/** How an act changes the state of each version of the program, of which `state` is that of this one; null: there is no such pack. */
+/**
+ * The function that an act applies to the states of all versions of the program: `state` of this one, and `others`. Null: the pack that the act needs is
+ * not kept.
+ */
 export function changeByAct(
   act: ListsAct,
   state: RefreshState,

@@ -116,7 +116,7 @@ export async function listOperatorActs(
   after: ActCursor | null,
   countMax: number,
 ): Promise<readonly RecordedAct[]> {
-  // Only what is asked for is a condition, so that each kind of question has its index: an account's acts are few, and all of them are many.
+  // A filter that is not set adds no condition, so that SQLite and PostgreSQL can choose the index of the filters that are set.
   const wanted: readonly (readonly [condition: string, value: string])[] = [
     ["admin_id IN ($n, (SELECT id FROM accounts WHERE email = $n))", actor],
     ["act = $n", kind],
@@ -173,9 +173,9 @@ export async function listActsSince(
 }
 
 /**
- * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones that an account has made itself beyond `LIMITS.auditEntriesPerActorMax`,
- * so that nobody can push out those of others, and the oldest of all beyond `storedMax`; at most `countMax` of each kind of excess. `nowMs` null:
- * none for its age. Returns their count.
+ * Deletes acts, and returns their count: those older than `LIMITS.auditDays` (`nowMs` null: none for its age), the oldest acts of each account beyond
+ * `LIMITS.auditEntriesPerActorMax`, so that no account can displace the acts of others, and the oldest of all beyond `storedMax`. It deletes at most
+ * `countMax` for each of these reasons.
  */
 export async function pruneActs(
   store: Store,
