@@ -10,7 +10,7 @@ export const SETTLED_AFTER_DAYS: Readonly<Record<string, { readonly days: number
   changes: { days: 0, bound: "the last ones alone are stored" },
   accounts: { days: null, bound: "accounts" },
   keys: { days: null, bound: "five usable ones an account; revoked and expired ones for 400 days" },
-  units: { days: 60, bound: "seven days of a subject" },
+  units: { days: null, bound: "subjects, seven days of each with checks" },
   usage: { days: 95, bound: "90 days" },
   feedback: { days: null, bound: "400 days" },
   corrections: { days: null, bound: "reports that operators accept, and a number of all" },
