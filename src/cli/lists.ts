@@ -32,7 +32,7 @@ export type ListsCommandDeps = ListsRefreshDeps &
 
 /** Registers the group `lists`. */
 export function registerListsCommands(root: Command, output: Output, lists: ListsCommandDeps): void {
-  const group = root.command("lists").description("Show, look up, update or build the lists.")
+  const group = root.command("lists").description("Show, look up, update and pin the lists.")
   group
     .command("info")
     .description("Show the version, sets and sources of the lists.")
