@@ -17,7 +17,9 @@ export const REMINDER_MS = 60_000
 const FAULTS_MAX = 50
 
 type OngoingFault = {
-  readonly sinceMs: number
+  sinceMs: number
+  /** How long it went on before `sinceMs`, without the pauses in which nothing failed by it. */
+  beforeMs: number
   /** When something last failed by it. */
   failedAtMs: number
   /** Where it is and why, as its first line tells. */
@@ -46,7 +48,8 @@ type FaultLogDeps = {
 /**
  * A log that does not repeat a fault. The first warning or error with a field `fault` begins it, or the first failed request with one, before
  * which a line of level error describes it. Later lines with it are of level debug and are counted, as requests if they have a `request_id`;
- * each minute one line tells that it goes on, with where and why, and one at last that it is over.
+ * each minute one line tells that it goes on, with where and why, and one at last that it is over. A fault lasts from its first failure to its
+ * last one, and an outage to the answer that ends it.
  */
 export class FaultLog {
   readonly #log: Log
@@ -62,7 +65,7 @@ export class FaultLog {
   readonly log: Log = (level, message, fields = {}) => {
     const { fault, request_id: requestId } = fields
     const isFailedRequest = requestId !== undefined && level === "info"
-    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault)) {
+    if (typeof fault === "string" && isFailedRequest && this.#failing(fault) === undefined) {
       const { why } = fields
       const described = { ...this.#deps.describe(fault), ...(why !== undefined && { why }) }
       if (this.#begin(fault, described, 1)) {
@@ -71,7 +74,7 @@ export class FaultLog {
         return
       }
     }
-    const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
+    const ongoing = typeof fault === "string" ? this.#failing(fault) : undefined
     if (ongoing !== undefined) {
       this.#noteFailure(ongoing)
       if (requestId === undefined) ongoing.tasks++
@@ -89,21 +92,49 @@ export class FaultLog {
 
   /**
    * Logs outages of one thing: gives what is called with the fault of one that begins, and with null when it has ended. However little
-   * fails by it meanwhile, it lasts. It may be known as a fault already.
+   * fails by it meanwhile, it lasts. It may be known as a fault already. `quietMs`: how long after the answer it is called with null.
    */
-  outages(level: "warn" | "error", begins: LogMessage, ends: LogMessage): (outage: Outage | null) => void {
+  outages(level: "warn" | "error", begins: LogMessage, ends: LogMessage, quietMs = 0) {
     let current = ""
-    return outage => {
+    return (outage: Outage | null): void => {
       if (outage === null) {
-        this.#log("info", ends, { fault: current, ...this.end(current) })
+        this.#log("info", ends, { fault: current, ...this.end(current, quietMs) })
+        current = ""
         return
       }
+      // Another one has taken its place.
+      if (current !== outage.fault) this.#tellOver(current)
       current = outage.fault
-      if (!this.#ongoing.has(current)) this.#begin(current, outage)
-      const ongoing = this.#ongoing.get(current)
-      if (ongoing !== undefined) Object.assign(ongoing, { isHeld: true, place: placeOf(outage) })
+      this.#hold(current, outage)
       this.#log(level, begins, outage)
     }
+  }
+
+  #hold(fault: string, outage: Outage): void {
+    if (this.#failing(fault) === undefined) this.#begin(fault, outage)
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing === undefined) return
+    if (!ongoing.isHeld) {
+      ongoing.beforeMs += ongoing.failedAtMs - ongoing.sinceMs
+      ongoing.sinceMs = this.#deps.stopwatch()
+    }
+    Object.assign(ongoing, { isHeld: true, place: placeOf(outage) })
+  }
+
+  /** A fault that goes on. One that nothing has failed by for too long is over, and begins anew. */
+  #failing(fault: string): OngoingFault | undefined {
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing !== undefined && this.#isPast(ongoing)) this.#tellOver(fault)
+    return this.#ongoing.get(fault)
+  }
+
+  #isPast({ isHeld, failedAtMs }: OngoingFault): boolean {
+    return !isHeld && this.#deps.stopwatch() - failedAtMs >= REMINDER_MS
+  }
+
+  #tellOver(fault: string): void {
+    const cost = this.end(fault)
+    if (cost !== null) this.#log("info", "a fault is over", { fault, ...cost })
   }
 
   /** What is known of a fault and stands in no field yet. */
@@ -130,8 +161,8 @@ export class FaultLog {
     ongoing.failedAtMs = this.#deps.stopwatch()
   }
 
-  /** Ends a fault that goes on, and gives what it has cost; null: it does not go on. */
-  end(fault: string): FaultCost | null {
+  /** Ends a fault that goes on, and gives what it has cost; null: it does not go on. `quietMs`: how long ago an outage has ended. */
+  end(fault: string, quietMs = 0): FaultCost | null {
     const ongoing = this.#ongoing.get(fault)
     if (ongoing === undefined) return null
     this.#ongoing.delete(fault)
@@ -139,7 +170,7 @@ export class FaultLog {
       this.#stopReminders?.()
       this.#stopReminders = null
     }
-    return this.#costOf(ongoing)
+    return this.#costOf(ongoing, quietMs)
   }
 
   /** False: so many others go on that this one is not remembered. */
@@ -149,6 +180,7 @@ export class FaultLog {
     const place = placeOf(fields)
     this.#ongoing.set(fault, {
       sinceMs,
+      beforeMs: 0,
       failedAtMs: sinceMs,
       place,
       requests,
@@ -162,19 +194,18 @@ export class FaultLog {
 
   #remind(): void {
     for (const [fault, ongoing] of [...this.#ongoing]) {
-      if (ongoing.isRecent)
+      if (this.#isPast(ongoing)) this.#tellOver(fault)
+      else if (ongoing.isRecent)
         this.#log("warn", "a fault continues", { fault, ...ongoing.place, ...this.#costOf(ongoing) })
-      else if (!ongoing.isHeld) {
-        // It is not known when it ended: its last failure is what is known.
-        this.#log("info", "a fault is over", { fault, ...this.#costOf(ongoing, ongoing.failedAtMs) })
-        this.end(fault)
-      }
       ongoing.isRecent = false
     }
   }
 
-  #costOf({ sinceMs, place: { where }, requests, tasks }: OngoingFault, untilMs = this.#deps.stopwatch()): FaultCost {
-    const lasted_s = Math.round((untilMs - sinceMs) / 1000)
+  /** Of what is no outage it is not known when it ended: its last failure is what is known. */
+  #costOf({ sinceMs, beforeMs, failedAtMs, isHeld, place, requests, tasks }: OngoingFault, quietMs = 0): FaultCost {
+    const { where } = place
+    const untilMs = isHeld ? this.#deps.stopwatch() - quietMs : failedAtMs
+    const lasted_s = Math.round((beforeMs + untilMs - sinceMs) / 1000)
     return { ...(typeof where === "string" && { where }), lasted_s, failed_requests: requests, failed_tasks: tasks }
   }
 }

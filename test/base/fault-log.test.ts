@@ -37,16 +37,19 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   faults.log("error", "the database does not answer", { ...AWAY, remedy: "Start it." })
   for (let at = 0; at < 100; at++) faults.log("error", "usage was not written", AWAY)
   for (let at = 0; at < 30; at++) faults.log("info", "a request failed", { ...AWAY, request_id: `req_${at}` })
-  pass(REMINDER_MS)
+  state.now += 21_000
+  faults.log("error", "usage was not written", AWAY)
+  pass(39_000)
+  state.now += 5000
   faults.log("error", "usage was not written", AWAY)
   state.now += 5000
-  expect(faults.end("away")).toEqual({ lasted_s: 65, failed_requests: 30, failed_tasks: 101 })
+  expect(faults.end("away")).toEqual({ lasted_s: 65, failed_requests: 30, failed_tasks: 102 })
   expect(faults.end("away")).toBeNull()
   expect(lines).toEqual([
     'error the database does not answer {"fault":"away","remedy":"Start it.","why":"It is away."}',
-    'warn a fault continues {"fault":"away","why":"It is away.","lasted_s":60,"failed_requests":30,"failed_tasks":100}',
+    'warn a fault continues {"fault":"away","why":"It is away.","lasted_s":21,"failed_requests":30,"failed_tasks":101}',
   ])
-  expect(debugLines).toHaveLength(131)
+  expect(debugLines).toHaveLength(132)
   expect(state.remind).toBeNull()
 })
 
@@ -55,7 +58,7 @@ test("a fault that nobody ends is over when nothing has failed by it for a minut
   faults.log("error", "usage was not written", { fault: "full" })
   state.now += 20_000
   faults.log("error", "usage was not written", { fault: "full" })
-  pass(REMINDER_MS)
+  pass(40_000)
   pass(REMINDER_MS)
   pass(REMINDER_MS)
   faults.log("error", "usage was not written", { fault: "full" })
@@ -122,6 +125,52 @@ test("an outage is told although something has failed by it before, is counted f
     "info a request failed",
     "error the database does not answer",
   ])
+})
+
+test("an outage does not count the time between a failure before it and its own beginning", () => {
+  const { faults, lines, state } = desk()
+  const tell = faults.outages("error", "the database does not answer", "the database answers again")
+  faults.log("error", "usage was not written", AWAY)
+  state.now += 2000
+  faults.log("error", "usage was not written", AWAY)
+  state.now += 50_000
+  tell({ ...AWAY, ...CIRCUMSTANCES })
+  state.now += 78_000
+  tell(null)
+  expect(lines.pop()).toContain('"lasted_s":80,')
+})
+
+test("a failure a minute or more after the last one begins a fault anew, before a reminder has told that the one before is over", () => {
+  const { faults, lines, state } = desk()
+  const tell = faults.outages("error", "the database does not answer", "the database answers again")
+  for (const pauseMs of [21_000, 95_000]) {
+    faults.log("error", "usage was not written", AWAY)
+    state.now += pauseMs
+  }
+  tell({ ...AWAY, ...CIRCUMSTANCES })
+  state.now += 78_000
+  tell(null)
+  expect(lines.map(line => [line.split(" {")[0], /"lasted_s":(\d+)/.exec(line)?.[1]])).toEqual([
+    ["error usage was not written", undefined],
+    ["info a fault is over", "21"],
+    ["error the database does not answer", undefined],
+    ["info the database answers again", "78"],
+  ])
+})
+
+test("an outage that turns into another one is over then, and does not last on behind it", () => {
+  const { faults, lines, pass } = desk()
+  const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
+  for (const fault of ["dns_silent", "dns_refused", "dns_refused"]) {
+    tell({ fault, ...CIRCUMSTANCES })
+    pass(REMINDER_MS)
+  }
+  tell(null)
+  expect(lines.filter(line => line.startsWith("info")).map(line => JSON.parse(line.slice(line.indexOf("{"))))).toEqual([
+    expect.objectContaining({ fault: "dns_silent", lasted_s: 60 }),
+    expect.objectContaining({ fault: "dns_refused", lasted_s: 120 }),
+  ])
+  expect(faults.end("dns_silent")).toBeNull()
 })
 
 test("a log with more fields has them in each of its own lines", () => {

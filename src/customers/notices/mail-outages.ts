@@ -13,7 +13,7 @@ export function withOutageLog(
   faults: FaultLog,
   setTimer: SetTimer,
 ): Mailer & { readonly isAway: () => boolean } {
-  const tell = faults.outages("warn", "no mail can be sent now", "mails can be sent again")
+  const tell = faults.outages("warn", "no mail can be sent now", "mails can be sent again", MAIL_QUIET_MS)
   let isAway = false
   let isClosed = false
   let cancelEnd: (() => void) | null = null
