@@ -56,6 +56,7 @@ import { parseKeySet } from "../http/hooks/reporter-keys.ts"
 import { jobsDirectory } from "../jobs/jobs-part.ts"
 import { knownBackupAtMs } from "../process/backup-scheduler.ts"
 import { assertPortFree } from "../process/http-listener.ts"
+import { descriptorsMaxOf, portHolder } from "../system/host-state.ts"
 import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
 import { createServerResolvers } from "./check/network.ts"
@@ -63,7 +64,7 @@ import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext, sqliteFile } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
-import { diagnoseOwnDescriptors, workerCountOf } from "./serve-mode.ts"
+import { diagnoseServerDescriptors, workerCountOf } from "./serve-mode.ts"
 
 /** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
@@ -104,7 +105,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     settings: async () => diagnoseSettings(settings, await database.nodes(), requestLogNotice(settings)),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
-    descriptors: async () => diagnoseOwnDescriptors(context),
+    descriptors: async () => diagnoseRunningDescriptors(context, isRunning),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     backups: async () => diagnoseBackups(await backupSchedule(context), token),
     jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolder(), token),
@@ -132,6 +133,18 @@ const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
   MAILKIND_REQUEST_LOG === "off"
     ? " MAILKIND_REQUEST_LOG is off. No request is logged, and servers delete logged ones."
     : ""
+
+/** The limit of a server that runs, and not of the shell of who asks; of this process, if none is expected or its limit cannot be seen. */
+function diagnoseRunningDescriptors(context: AppContext, isRunning: boolean): DiagnosticResult {
+  const holder = isRunning ? portHolder(context.settings.MAILKIND_PORT) : null
+  const max = holder === null ? 0 : descriptorsMaxOf(holder.pid)
+  if (holder !== null && max > 0)
+    return diagnoseServerDescriptors(context, max, `The process ${holder.pid} (${holder.name}), which listens on the port,`)
+  const { seen, ...own } = diagnoseServerDescriptors(context)
+  return { ...own, seen: isRunning ? `${seen} ${NOT_SEEN}` : seen }
+}
+
+const NOT_SEEN = "This user cannot see the limit of a server that runs: ask as its user, or as root."
 
 /** Reading a whole database blocks a process for seconds, so a child process does it. */
 async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult> {

@@ -39,16 +39,19 @@ export const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode ===
 /** Logs at the start what this host opens at most with so many processes, and warns if a process may open too little. */
 export function logResources(context: AppContext, processes: number, store: OpenStore): void {
   logConnections(context, processes, store)
-  const { verdict, seen, remedy } = diagnoseOwnDescriptors(context)
+  const { verdict, seen, remedy } = diagnoseServerDescriptors(context)
   if (verdict === "warning") context.log("warn", "the limit of open files is low", { why: seen, remedy })
 }
 
-/** Compares how many files and sockets this process may open with what a server with these settings may need. */
-export const diagnoseOwnDescriptors = ({ system, settings }: AppContext) =>
-  diagnoseDescriptors(system.processStats().descriptorsMax, {
-    inFlightMax: LOAD_LIMITS.inFlightMax,
-    databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : processConnectionsMax(true),
-  })
+/** Compares how many files and sockets a process may open, by default this one, with what a server with these settings may need. */
+export const diagnoseServerDescriptors = (
+  { system, settings }: AppContext,
+  max = system.processStats().descriptorsMax,
+  who?: string,
+) => {
+  const databaseConnections = settings.MAILKIND_DATABASE_URL === null ? 0 : processConnectionsMax(true)
+  return diagnoseDescriptors(max, { inFlightMax: LOAD_LIMITS.inFlightMax, databaseConnections }, who)
+}
 
 /** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */
 function logConnections({ settings, log }: AppContext, processes: number, { isPooled }: OpenStore): void {

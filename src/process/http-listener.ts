@@ -66,8 +66,11 @@ export function whyNotListening(error: Error, port: number, holderOf = portHolde
     return `Ports below ${UNPRIVILEGED_PORT_MIN} need a right (EACCES). Use a higher one behind a proxy, or give the service CAP_NET_BIND_SERVICE (\`AmbientCapabilities\` of systemd).`
   if (!isSystemError(error, "EADDRINUSE")) return asSentence(error.message)
   const holder = holderOf(port)
-  const who = holder === null ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.` : `It is taken by ${holder}.`
-  const isOwn = holder?.endsWith("(mailkind)") === true
+  const who =
+    holder === null
+      ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.`
+      : `It is taken by process ${holder.pid} (${holder.name}).`
+  const isOwn = holder?.name === "mailkind"
   return `The port is in use (EADDRINUSE). ${who}${isOwn ? " `serve --replace` takes over from a server with the same data directory." : ""}`
 }
 

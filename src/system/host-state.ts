@@ -68,8 +68,12 @@ export function processWaits(pid: number): ProcessWaits | null {
 /** The state of a listening socket in `/proc/net/tcp` (`TCP_LISTEN`). */
 const LISTENING = "0A"
 
-/** The process that listens on a port, as far as this user may see, such as `process 41 (nginx)`; null: none is seen. */
-export function portHolder(port: number): string | null {
+/** How many files and sockets a process may open (getrlimit(2), proc(5)); 0: the system does not tell, or has no limit. */
+export const descriptorsMaxOf = (pid: number | "self"): number =>
+  Number(/^Max open files +(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? "")?.[1] ?? 0)
+
+/** The process that listens on a port, as far as this user may see; null: none is seen. */
+export function portHolder(port: number): { readonly pid: number; readonly name: string } | null {
   const sockets = new Set(
     ["tcp", "tcp6"].flatMap(family => listeningInodes(family, port)).map(inode => `socket:[${inode}]`),
   )
@@ -80,7 +84,7 @@ export function portHolder(port: number): string | null {
     const holds = (orNull(() => readdirSync(folder)) ?? []).some(fd =>
       sockets.has(orNull(() => readlinkSync(`${folder}/${fd}`)) ?? ""),
     )
-    if (holds) return `process ${pid} (${(readText(`/proc/${pid}/comm`) ?? "").trim()})`
+    if (holds) return { pid: Number(pid), name: (readText(`/proc/${pid}/comm`) ?? "").trim() }
   }
   return null
 }

@@ -9,7 +9,7 @@ import { createSmtpMailer } from "../customers/notices/smtp-mailer.ts"
 import { type Processes, systemProcesses } from "./child-processes.ts"
 import { type ControlSockets, unixControlSockets } from "./control-socket.ts"
 import { type CheckoutFiles, createCheckoutFiles, createFiles, type SystemFiles } from "./files.ts"
-import { hostState, outOfMemoryKills, type ProcessWaits, processWaits } from "./host-state.ts"
+import { descriptorsMaxOf, hostState, outOfMemoryKills, type ProcessWaits, processWaits } from "./host-state.ts"
 import { createOutsideWorld, type OutsideWorld } from "./outside-world.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
 import { createServiceManager, type ServiceManager } from "./service-manager.ts"
@@ -299,14 +299,5 @@ function countDescriptors(): number {
   }
 }
 
-/** The limit that holds (getrlimit(2), proc(5)). It is read at the start, since it takes a descriptor. */
-const DESCRIPTORS_MAX = readDescriptorsMax()
-
-function readDescriptorsMax(): number {
-  try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? 0)
-  } catch (error) {
-    if (isSystemError(error)) return 0
-    throw error
-  }
-}
+/** It is read at the start, since it takes a descriptor. */
+const DESCRIPTORS_MAX = descriptorsMaxOf("self")

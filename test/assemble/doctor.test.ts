@@ -50,6 +50,28 @@ function doctor(environment: Readonly<Record<string, string>>, isRunning = false
   return { rows, requests, ran }
 }
 
+test.if(process.platform === "linux")(
+  "with --running the limit of descriptors is that of the server, and not that of the shell",
+  async () => {
+    const holdPort =
+      'const { port } = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") }); console.log(port)'
+    const child = Bun.spawn(["sh", "-c", 'ulimit -n 64; exec "$0" -e "$1"', process.execPath, holdPort], {
+      stdout: "pipe",
+    })
+    onTestEnd(() => child.kill())
+    const { value } = await child.stdout.getReader().read()
+    const MAILKIND_PORT = new TextDecoder().decode(value).trim()
+    const look = async (isRunning: boolean, port = MAILKIND_PORT) =>
+      (await doctor({ MAILKIND_PORT: port }, isRunning).rows("descriptors")).descriptors
+    expect(await look(true)).toMatchObject({
+      verdict: "warning",
+      seen: expect.stringMatching(new RegExp(`^The process ${child.pid} .* may open 64 files and sockets`)),
+    })
+    expect((await look(false)).seen).toStartWith("A process that is started as this one")
+    expect((await look(true, String(await freePort()))).seen).toContain("cannot see the limit")
+  },
+)
+
 const inDirectory = (): string => {
   const path = tempPath("data")
   mkdirSync(path, { mode: 0o700 })
