@@ -139,7 +139,11 @@ function diagnoseRunningDescriptors(context: AppContext, isRunning: boolean): Di
   const holder = isRunning ? portHolder(context.settings.MAILKIND_PORT) : null
   const max = holder === null ? 0 : descriptorsMaxOf(holder.pid)
   if (holder !== null && max > 0)
-    return diagnoseServerDescriptors(context, max, `The process ${holder.pid} (${holder.name}), which listens on the port,`)
+    return diagnoseServerDescriptors(
+      context,
+      max,
+      `The process ${holder.pid} (${holder.name}), which listens on the port,`,
+    )
   const { seen, ...own } = diagnoseServerDescriptors(context)
   return { ...own, seen: isRunning ? `${seen} ${NOT_SEEN}` : seen }
 }

@@ -201,7 +201,12 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const probes = { networkProbe, deepProbe: deep.deepProbe }
   const check = createCheck({ ...system, ...probes, activeLists, corrections, onDefect, verdictsMax })
   const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections, verdictsMax: 0 })
-  const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
+  const { jobs, part: jobsPart } = createJobsService(
+    { ...context, memoryBytes: processMemoryBytes(context) },
+    check,
+    customers,
+    loadShedder,
+  )
   const parts: readonly Part[] = [
     ...[createStorePart(store), trusted, customers, learned, deep, mails],
     ...[createCallbacksService(context, network), signIn],

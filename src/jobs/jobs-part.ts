@@ -48,9 +48,6 @@ export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
 /** The part of the memory of the process that a list may take to tell its duplicates. */
 const DUPLICATES_SHARE = 1 / 16
 
-const inputsMaxOf = ({ memory }: JobsContext["system"]): number =>
-  distinctInputsWithin(memory.limitBytes() * DUPLICATES_SHARE, JOB_LIMITS.distinctInputsMax)
-
 const GIVEN_UP_REMEDY =
   "The results of the rows before it are kept. Look for the out-of-memory killer in the log of the system. Then send the list again without that row."
 
@@ -69,8 +66,9 @@ type JobsContext = StoredContext<JobsSettings> & {
   readonly system: {
     readonly collectGarbage: (isFull: boolean) => void
     readonly processes: { readonly pid: number }
-    readonly memory: { readonly limitBytes: () => number }
   }
+  /** What this process may have of the memory that the processes of the server share. */
+  readonly memoryBytes: number
 }
 
 /** What the server is busy with beside jobs. */
@@ -91,7 +89,7 @@ export function createJobsService(
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
   load: ServerLoad,
 ) {
-  const { system, settings, store, log, trustedTime, poll } = context
+  const { system, settings, store, log, trustedTime, poll, memoryBytes } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
@@ -114,7 +112,8 @@ export function createJobsService(
     ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },
     ...{ poll, isStoreShared: !isLocal, folderPath: resolve(jobsDirectory(settings)) },
     pauseReading: createTimedPause(nextTick, stopwatch),
-    ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS, distinctInputsMax: inputsMaxOf(system) },
+    ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
+    distinctInputsMax: distinctInputsWithin(memoryBytes * DUPLICATES_SHARE, JOB_LIMITS.distinctInputsMax),
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),
     testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,

@@ -36,7 +36,8 @@ test("a server that is stopped answers on connections that are kept, and has the
 
 test("a port that cannot be listened on is told with who has it, how to take over from a server, and which right is missing", () => {
   const refusal = (code: string) => Object.assign(new Error("permission denied 0.0.0.0:81"), { code })
-  const told = (name: string | null) => whyNotListening(refusal("EADDRINUSE"), 8080, () => name && { pid: 41, name })
+  const told = (name: string | null) =>
+    whyNotListening(refusal("EADDRINUSE"), 8080, () => (name === null ? null : { pid: 41, name }))
   expect([told(null), told("nginx"), told("mailkind")]).toEqual([
     "The port is in use (EADDRINUSE). See who has it: `ss -ltnp 'sport = :8080'`.",
     "The port is in use (EADDRINUSE). It is taken by process 41 (nginx).",

@@ -269,7 +269,11 @@ export async function testApp({
     clock,
     stopwatch,
   })
-  const { jobs, service: jobService, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
+  const {
+    jobs,
+    service: jobService,
+    part: jobsPart,
+  } = createJobsService({ ...context, memoryBytes: Number.POSITIVE_INFINITY }, check, customers, loadShedder)
   onTestEnd(async () => {
     let isStopped = false
     const stopping = jobService.stop().finally(() => {
