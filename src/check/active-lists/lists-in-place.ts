@@ -6,7 +6,7 @@ import { parseJson } from "../../base/text.ts"
 import { type DomainLists, type LoadedLists, openLists } from "../domain-lookup.ts"
 import type { PackManifest } from "../lists/manifest.ts"
 import type { OpenPackResult } from "../lists/pack/pack.ts"
-import { changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../refresh/list-files.ts"
+import { type ChangedFile, changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../refresh/list-files.ts"
 import { stateInUse } from "../refresh/lists-in-force.ts"
 import { type RefreshLockDeps, withRefreshLock } from "../refresh/refresh-lock.ts"
 import {
@@ -69,7 +69,7 @@ export async function readListsDamage(context: ListsContext): Promise<ListsDamag
 export type ListsInPlace = LoadedLists & { readonly files: readonly PackFile[] }
 
 /** Why lists cannot be used, by which file, and what the operator can do. */
-type DamagedLists = { readonly file: string; readonly message: string; readonly remedy: string }
+export type DamagedLists = { readonly file: string; readonly message: string; readonly remedy: string }
 
 /** The lists of the last refresh, or else the bundled ones; those of `current` if they are the same. */
 export async function readActiveLists(
@@ -192,15 +192,34 @@ async function readPackFile(context: ListsContext, name: string): Promise<PackFi
 }
 
 /**
- * Writes the files of these lists again, from memory, unless a refresh runs or has put others in use. Resolves with whether they are whole
- * now; it never rejects for a fault of the disk, which is logged.
+ * Does `work` on damaged files in one of the processes of the data directory that find the damage at the same time; in each, if the disk refuses
+ * the lock. Null: another process does it, or refreshes the lists.
  */
-export async function replaceFiles(context: ListsContext, { files, refreshState }: ListsInPlace): Promise<boolean> {
+export async function inOneProcess<T>(context: ListsContext, work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await withRefreshLock(refreshLockDeps(context), work)
+  } catch (error) {
+    if (isSystemError(error)) return await work()
+    throw error
+  }
+}
+
+/**
+ * Writes the files of these lists again, from memory, unless a refresh runs or has put others in use, and tells of each that had changed. Resolves
+ * with whether they are whole now; it never rejects for a fault of the disk, which is logged.
+ */
+export async function replaceFiles(
+  context: ListsContext,
+  { files, refreshState }: ListsInPlace,
+  onChanged: (changed: ChangedFile) => Promise<void>,
+): Promise<boolean> {
   const folder = refreshFolder(context)
-  const replaced = await withRefreshLock(refreshLockDeps(context), async () => {
+  const replaced = await inOneProcess(context, async () => {
     // Another process may have replaced them already, or others may be in use by now.
     if ((await readRefreshState(context)).in_use !== refreshState.in_use) return true
-    for (const { file } of await changedFiles(folder, files)) {
+    for (const changed of await changedFiles(folder, files)) {
+      const { file } = changed
+      await onChanged(changed)
       try {
         await folder.writeAtomic(file.name, file.bytes)
       } catch (error) {

@@ -5,11 +5,13 @@ import { findRoleWord } from "../address/address-hints.ts"
 import { loadMailboxRules } from "../address/mailbox-rules.ts"
 import { classifySuffix } from "../address/public-suffix.ts"
 import type { DomainLists, LoadedLists } from "../domain-lookup.ts"
-import { changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeDamage } from "../refresh/list-files.ts"
+import { type ChangedFile, changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeDamage } from "../refresh/list-files.ts"
 import { askedAtMs, STATE_FILE } from "../refresh/refresh-state.ts"
 import {
+  type DamagedLists,
   damageNow,
   hasOtherLists,
+  inOneProcess,
   LISTS_DISK_REMEDY,
   type ListsContext,
   type ListsInPlace,
@@ -29,6 +31,9 @@ const REFRESH_POLL_MS = 2000
 
 /** How often the files of the lists in use are compared with the copy in memory. */
 export const LISTS_COMPARE_MS = 5 * 60_000
+
+/** Within this time all workers are told to load the lists, or find them by themselves. */
+const TOLD_TOGETHER_MS = 5000
 
 const CHANGED_FILE_REMEDY =
   "Verdicts do not change: they come from memory. Look for errors of the disk, and for programs that write below the data directory."
@@ -173,16 +178,13 @@ class FollowedLists {
   }
 
   async #load(isForced: boolean, isRetry: boolean): Promise<void> {
-    const { log } = this.#context
     this.#seen.state = modifiedAtMs(this.#context, STATE_FILE)
     const loaded = await readActiveLists(this.#context, this.#current)
     if ("remedy" in loaded) {
-      if (isRetry) return
-      log("error", "the current lists stay in use", {
-        where: pathOf(this.#context, loaded.file),
-        ...{ why: loaded.message, remedy: loaded.remedy },
-      })
-      return await this.tell(damageNow(this.#context, loaded.file))
+      // A file of the lists in use is told of and written again by what compares it.
+      if (isRetry || this.#current.files.some(({ name }) => name === loaded.file)) return
+      await inOneProcess(this.#context, () => this.#tellUnusable(loaded))
+      return
     }
     await this.#tellReplaced()
     const { version } = loaded.lists.pack
@@ -192,13 +194,26 @@ class FollowedLists {
     }
     warmUp(loaded.lists)
     this.#current = loaded
-    log("info", "the lists were reloaded", { version })
+    this.#context.log("info", "the lists were reloaded", { version })
+  }
+
+  /** Tells of lists in place that cannot be used, unless another process has just done so. */
+  async #tellUnusable({ file, message: why, remedy }: DamagedLists): Promise<void> {
+    const damage = damageNow(this.#context, file)
+    const told = await readDamage(refreshFolder(this.#context))
+    const isSame = told?.file === file && !told.is_replaced
+    if (isSame && Math.abs(damage.noticed_at_ms - told.noticed_at_ms) < TOLD_TOGETHER_MS) {
+      this.#damage = told
+      return
+    }
+    this.#context.log("error", "the current lists stay in use", { where: pathOf(this.#context, file), why, remedy })
+    await this.tell(damage)
   }
 
   async #compare(): Promise<void> {
     const isReplaced = await hasOtherLists(this.#context, this.#current)
     const changed = isReplaced ? [] : await changedFiles(refreshFolder(this.#context), this.#current.files)
-    for (const { file, why } of changed) {
+    const tellChanged = async ({ file, why }: ChangedFile): Promise<void> => {
       this.#context.log("error", "a file of the lists was changed on the disk", {
         where: pathOf(this.#context, file.name),
         ...{ why, remedy: CHANGED_FILE_REMEDY },
@@ -206,7 +221,7 @@ class FollowedLists {
       await this.tell(damageNow(this.#context, file.name))
     }
     if (changed.length > 0) {
-      if (await replaceFiles(this.#context, this.#current)) await this.#tellReplaced()
+      if (await replaceFiles(this.#context, this.#current, tellChanged)) await this.#tellReplaced()
       // Lists that were damaged at the start may have been mended since.
     } else if (this.#damage?.is_replaced === false) await this.#load(false, true)
   }

@@ -38,15 +38,19 @@ function dataDirectory() {
     works.set(ms, work)
     return () => undefined
   }
-  const disk = { isFull: false, hasDamagedPack: false }
+  const disk = { isFull: false, isReadOnly: false, hasDamagedPack: false }
   const files: SystemFiles = {
     ...world.files,
     bundled: name => (disk.hasDamagedPack && name === "lists.pack" ? new Blob(["no pack"]) : world.files.bundled(name)),
     folder: path => ({
       ...world.files.folder(path),
       writeAtomic: async (name, bytes) => {
-        if (disk.isFull) throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+        if (disk.isFull || disk.isReadOnly) throw Object.assign(new Error("no space"), { code: "ENOSPC" })
         await world.files.folder(path).writeAtomic(name, bytes)
+      },
+      createExclusive: async (name, text) => {
+        if (disk.isReadOnly) throw Object.assign(new Error("read-only"), { code: "EROFS" })
+        return await world.files.folder(path).createExclusive(name, text)
       },
     }),
   }
@@ -189,6 +193,33 @@ test.each(Object.entries(DAMAGES))(
     })
   },
 )
+
+test.each(Object.entries({ ...DAMAGES, "a pack in use that is cut": DAMAGES["a pack that is cut off"] }))(
+  "with %s, two workers that are told to load the lists at the same time log one error",
+  async (how, damage) => {
+    const directory = dataDirectory()
+    directory.putInUse(SHA256.one, "mailkind-one.com")
+    const workers = [await directory.open(), await directory.open()]
+    const isInUse = how.includes("in use")
+    if (!isInUse) directory.putInUse(SHA256.two, "mailkind-two.com")
+    damage?.(directory, isInUse ? SHA256.one : SHA256.two)
+    await Promise.all(workers.map(({ reload }) => reload()))
+    expect(directory.logged.filter(({ level }) => level === "error")).toHaveLength(1)
+    expect(await directory.damage()).toMatchObject({ is_replaced: isInUse })
+    expect(workers.every(lists => isListed(lists, "mailkind-one.com"))).toBe(true)
+  },
+)
+
+test("a damage is named though the disk refuses the lock, as one that has become read-only does", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  truncateSync(join(directory.folder, packFileName(SHA256.one)), 0)
+  directory.disk.isReadOnly = true
+  await lists.reload()
+  expect(directory.logged[0]).toMatchObject({ level: "error", message: "a file of the lists was changed on the disk" })
+  expect(lists.damage()).toMatchObject({ is_replaced: false })
+})
 
 test("lists that cannot be read at all are no end of a server", async () => {
   const directory = dataDirectory()
