@@ -359,7 +359,10 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
   }
   // Its name is random, so that no other process listens on it.
   const channel = `mailkind_doctor_${Buffer.from(random(8)).toString("hex")}`
-  const receives = listenUrl && (() => receivesNotifications(url.reveal(), listenUrl.reveal(), channel))
+  const notifications = {
+    hasListenUrl: listenUrl !== null,
+    arrive: () => receivesNotifications(url.reveal(), (listenUrl ?? url).reveal(), channel),
+  }
   const status = lazy(async () => {
     const found = await readPostgresStatus(url.reveal())
     return { ...found, clockAheadMs: found.clockAtMs - clock() }
@@ -374,7 +377,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
     }
   }
   return {
-    database: () => diagnosePostgres(status(), processes, receives),
+    database: () => diagnosePostgres(status(), processes, notifications),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),

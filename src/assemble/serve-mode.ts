@@ -56,11 +56,11 @@ export const diagnoseServerDescriptors = (
 /** Logs how many connections to PostgreSQL this host opens at most, with so many processes. */
 function logConnections({ settings, log }: AppContext, processes: number, { isPooled }: OpenStore): void {
   if (settings.MAILKIND_DATABASE_URL === null) return
-  const hasNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
+  const wantsNotifications = !isPooled || settings.MAILKIND_DATABASE_LISTEN_URL !== null
   log("info", "the connections to the database", {
     processes,
-    connections_max: processes * processConnectionsMax(hasNotifications),
+    connections_max: processes * processConnectionsMax(wantsNotifications),
     is_pooled: isPooled,
-    has_notifications: hasNotifications,
+    wants_notifications: wantsNotifications,
   })
 }

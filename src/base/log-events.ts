@@ -72,7 +72,7 @@ export const LOG_EVENTS = {
   "lines of the log were lost": event("warn", "count remedy", "Nobody read them for too long: 8 MiB waited."),
   // Faults
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins."),
-  "the connections to the database": event("info", "processes connections_max is_pooled has_notifications", "At most, with or without those for notifications."),
+  "the connections to the database": event("info", "processes connections_max is_pooled wants_notifications", "At most, with or without those on which notifications are to come."),
   "no notifications come from the database": outage("warn", "fault", "Changes are noticed within a second."),
   "notifications come from the database again": event("info", ENDED, "Changes are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),

@@ -123,14 +123,14 @@ function schemaAndSize(database: SqliteReader): DiagnosticResult {
 /** The share of the server's connections that may be in use without a warning. */
 const CONNECTIONS_USED_RATIO_MAX = 0.8
 
-/** Where a database is asked whether notifications arrive at the address that is set for them; null: none is set. */
-type LooksForNotifications = (() => Promise<boolean>) | null
+/** Whether notifications have an address of their own, and whether they arrive there, or else at the address of the database. */
+export type NotificationsTrial = { readonly hasListenUrl: boolean; readonly arrive: () => Promise<boolean> }
 
 /** Checks the state of the PostgreSQL database, or reports why it could not be read. */
 export async function diagnosePostgres(
   looking: Promise<PostgresStatus>,
   processes = 1,
-  looksForNotifications: LooksForNotifications = null,
+  notifications: NotificationsTrial | null = null,
 ): Promise<DiagnosticResult> {
   return await withPostgres(looking, async database => {
     const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = database
@@ -140,8 +140,9 @@ export async function diagnosePostgres(
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-    const isNotified = await looksForNotifications?.()
-    const told = `${seen} ${connectionsText(database, processes, looksForNotifications !== null)}${notificationsText(database, isNotified)}`
+    const hasListenUrl = notifications?.hasListenUrl === true
+    const isNotified = database.isPooled && !hasListenUrl ? undefined : await notifications?.arrive()
+    const told = `${seen} ${connectionsText(database, processes, hasListenUrl)}${notificationsText(database, isNotified)}`
     return postgresWarning(database, told) ?? reachWarning(database, isNotified, told) ?? ok(told)
   })
 }
@@ -157,13 +158,11 @@ function connectionsText(
   return `${connectionsCount} of ${connectionsMax} connections are in use. This server opens up to ${processes * own}${way}.`
 }
 
-/** Whether notifications arrive at the address that is set for them. `undefined`: none is set, and only a pooler keeps them away. */
+/** Whether notifications arrive. `undefined`: nobody has looked, since a pooler keeps them away. */
 function notificationsText({ isPooled }: PostgresStatus, isNotified: boolean | undefined): string {
   if (isNotified === undefined)
     return isPooled ? " No notification arrives through it: set MAILKIND_DATABASE_LISTEN_URL for them." : ""
-  return isNotified
-    ? " Notifications arrive."
-    : " A notification of this database does not arrive at MAILKIND_DATABASE_LISTEN_URL."
+  return isNotified ? " Notifications arrive." : " A notification of this database does not arrive."
 }
 
 /** What is wrong with the ways to the database. */
@@ -175,7 +174,7 @@ function reachWarning(
   if (isNotified === false)
     return warning(
       seen,
-      "Name the server of the same database there, past any pooler. Until then changes on other nodes are noticed within a second.",
+      "Set MAILKIND_DATABASE_LISTEN_URL to the server of the same database, past any pooler. Until then changes on other nodes are noticed within a second.",
     )
   if (!isPlain) return null
   return warning(

@@ -52,16 +52,19 @@ onPostgres("one that is as durable as can be is well, one with too many connecti
 
 onPostgres("whether notifications arrive is told, also when they do and when a pooler keeps them away", async () => {
   const look = await readPostgresStatus((await filled()).url)
-  const told = async (isPooled: boolean, isNotified: boolean | null) =>
-    await diagnosePostgres(
-      Promise.resolve({ ...look, isDurable: true, isPooled }),
-      1,
-      isNotified === null ? null : async () => isNotified,
-    )
-  expect((await told(true, true)).seen).toEndWith(" Notifications arrive.")
-  expect((await told(true, false)).verdict).toBe("warning")
-  expect((await told(true, null)).seen).toEndWith("set MAILKIND_DATABASE_LISTEN_URL for them.")
-  expect((await told(false, null)).seen).not.toContain("otification")
+  const told = async (isPooled: boolean, hasListenUrl: boolean, doArrive = true) =>
+    await diagnosePostgres(Promise.resolve({ ...look, isDurable: true, isPooled }), 1, {
+      ...{ hasListenUrl, arrive: async () => doArrive },
+    })
+  for (const [isPooled, hasListenUrl] of [
+    [true, true],
+    [false, true],
+    [false, false],
+  ] as const)
+    expect((await told(isPooled, hasListenUrl)).seen).toEndWith(" Notifications arrive.")
+  expect((await told(true, true, false)).verdict).toBe("warning")
+  expect((await told(false, false, false)).remedy).toContain("MAILKIND_DATABASE_LISTEN_URL")
+  expect((await told(true, false)).seen).toEndWith("set MAILKIND_DATABASE_LISTEN_URL for them.")
 })
 
 onPostgres("one that is empty, older, newer or away is told as such", async () => {
