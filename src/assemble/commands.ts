@@ -29,7 +29,7 @@ import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
 import { createNetworkCaches } from "./check/caches.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
-import { changeListsInForce, readListsInForce } from "./check/lists-in-force.ts"
+import { changeListsInForce, readListsInForce, readWaitingLists } from "./check/lists-in-force.ts"
 import { createNetworkService, createOnDefect, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
@@ -74,6 +74,7 @@ export function createCommandDeps(system: System): CommandDeps {
     withCustomers: createWithCustomers(context),
     lists: {
       loadLists: () => openListsForCommand(context()),
+      readWaiting: () => readWaitingLists(context()),
       openPack: async path => {
         if (path === null) return await openActivePack(context())
         const bytes = await system.files.read(path)

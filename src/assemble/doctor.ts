@@ -59,6 +59,7 @@ import { assertPortFree } from "../process/http-listener.ts"
 import { descriptorsMaxOf, portHolder } from "../system/host-state.ts"
 import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
+import { readWaitingLists } from "./check/lists-in-force.ts"
 import { createServerResolvers } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext, sqliteFile } from "./context.ts"
@@ -288,6 +289,7 @@ async function diagnoseActiveLists(context: AppContext): Promise<DiagnosticResul
       state,
       damage: await readListsDamage(context),
       everyHours: refreshHours(settings),
+      waiting: await readWaitingLists(context),
       nowMs: system.clock(),
     })
   } catch (error) {
@@ -340,9 +342,8 @@ type DatabaseDiagnostics = {
 function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
   const { settings, system } = context
   const { clock, random } = system
-  const processes = workerCountOf(context)
   const { MAILKIND_DATABASE_URL: url, MAILKIND_DATABASE_LISTEN_URL: listenUrl, MAILKIND_SMTP_URL: smtp } = settings
-  const hasServer = smtp !== null
+  const [processes, hasServer] = [workerCountOf(context), smtp !== null]
   if (url === null) {
     const path = sqliteFile(settings)
     return {

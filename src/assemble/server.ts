@@ -181,7 +181,7 @@ type Wiring = {
 async function createParts(appContext: AppContext, store: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
   const { meter, loadShedder } = instrumentation
   const { system, settings } = appContext
-  const faults = faultsOf(appContext)
+  const [faults, memoryBytes] = [faultsOf(appContext), processMemoryBytes(appContext)]
   const { poll, claims } = createDatabasePoll(appContext, store, mode)
   const trusted = await createTrustedTimeService(appContext, faults, store, poll)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
@@ -201,12 +201,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const probes = { networkProbe, deepProbe: deep.deepProbe }
   const check = createCheck({ ...system, ...probes, activeLists, corrections, onDefect, verdictsMax })
   const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections, verdictsMax: 0 })
-  const { jobs, part: jobsPart } = createJobsService(
-    { ...context, memoryBytes: processMemoryBytes(context) },
-    check,
-    customers,
-    loadShedder,
-  )
+  const { jobs, part: jobsPart } = createJobsService({ ...context, memoryBytes }, check, customers, loadShedder)
   const parts: readonly Part[] = [
     ...[createStorePart(store), trusted, customers, learned, deep, mails],
     ...[createCallbacksService(context, network), signIn],

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { ListsAct, ListsActResult, ListsInForce } from "../check/refresh/lists-in-force.ts"
+import type { ListsAct, ListsActResult, ListsInForce, WaitingLists } from "../check/refresh/lists-in-force.ts"
 import { BUILT_IN } from "../check/refresh/refresh-state.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
@@ -12,6 +12,14 @@ export type ListsInForceDeps = {
 /** Says which version of the lists is in use. */
 export const inUseText = (version: string): string =>
   version === BUILT_IN ? "The built-in lists are in use." : `The lists ${version} are in use.`
+
+/** Says that this node waits for lists, and until when. */
+export const waitingText = ({ version, untilMs }: WaitingLists): string =>
+  `${version} waits here until ${new Date(untilMs).toISOString()} (MAILKIND_LISTS_DELAY_HOURS).`
+
+/** It as JSON. */
+export const waitingJson = (waiting: WaitingLists | null) =>
+  waiting && { version: waiting.version, until: new Date(waiting.untilMs).toISOString() }
 
 /** The error while another process changes what is in force. */
 export const LISTS_BUSY = "Another process refreshes or changes the lists. Try again when it is done."
@@ -54,7 +62,8 @@ async function act(
   if (result.kind === "none") throw new CommandError(refusal(what, now), what.kind === "pin" ? 2 : 1)
   const { pinnedBefore } = result
   if (asJson) return printJson(output, { ...inForceJson(now), pinned_before: pinnedBefore })
-  output.line(inUseText(now.inUse))
+  output.line(inUseText(inUseHere(now)))
+  if (now.waiting !== null) output.line(waitingText(now.waiting))
   if (now.pinned !== null) output.line("They are pinned, until `lists unpin`.")
   if (pinnedBefore !== null && pinnedBefore !== now.pinned) output.line(`${pinnedBefore} was pinned before.`)
 }
@@ -80,20 +89,29 @@ function showInForce(output: Output, now: ListsInForce, asJson: boolean): void {
   printTable(output, [["version", "built", "use"], ...rows, [`${BUILT_IN} (${now.builtIn})`, "", use(now, BUILT_IN)]])
 }
 
-function use({ inUse, newest, isReleased }: ListsInForce, version: string): string {
+/** What this node uses, which is not what is in force while it waits. */
+const inUseHere = ({ inUse, waiting }: ListsInForce): string => waiting?.inUse ?? inUse
+
+function use(now: ListsInForce, version: string): string {
+  const { newest, isReleased, waiting } = now
   const uses = [
-    ...(version === inUse ? ["in use"] : []),
+    ...(version === inUseHere(now) ? ["in use"] : []),
     ...(version === newest ? ["newest"] : []),
     ...(version === newest && isReleased ? ["released"] : []),
+    ...(version === waiting?.version ? [`waits here until ${new Date(waiting.untilMs).toISOString()}`] : []),
   ]
   return uses.join(", ")
 }
 
-const inForceJson = ({ inUse, pinned, newest, isReleased, packs, builtIn }: ListsInForce) => ({
-  version: inUse,
-  pinned,
-  newest,
-  is_released: isReleased,
-  built_in: builtIn,
-  packs: packs.map(({ version, made_at_ms: madeAtMs }) => ({ version, built_at: new Date(madeAtMs).toISOString() })),
+const inForceJson = (now: ListsInForce) => ({
+  version: inUseHere(now),
+  pinned: now.pinned,
+  newest: now.newest,
+  is_released: now.isReleased,
+  waiting: waitingJson(now.waiting),
+  built_in: now.builtIn,
+  packs: now.packs.map(({ version, made_at_ms: madeAtMs }) => ({
+    version,
+    built_at: new Date(madeAtMs).toISOString(),
+  })),
 })

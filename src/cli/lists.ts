@@ -11,12 +11,20 @@ import {
   untilLabel,
 } from "../check/explain-domain.ts"
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
+import type { WaitingLists } from "../check/refresh/lists-in-force.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { askedAtMs, BUILT_IN, isUseless, type SourceState } from "../check/refresh/refresh-state.ts"
 import { leftOutMessages } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
-import { inUseText, LISTS_BUSY, type ListsInForceDeps, registerInForceCommands } from "./lists-in-force.ts"
+import {
+  inUseText,
+  LISTS_BUSY,
+  type ListsInForceDeps,
+  registerInForceCommands,
+  waitingJson,
+  waitingText,
+} from "./lists-in-force.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Dependencies of the `lists` commands. */
@@ -24,6 +32,8 @@ export type ListsCommandDeps = ListsRefreshDeps &
   ListsInForceDeps & {
     /** Opens the active lists with their manifest and refresh state. */
     readonly loadLists: () => Promise<LoadedLists>
+    /** The newest lists, if the servers of this data directory wait for them. */
+    readonly readWaiting: () => Promise<WaitingLists | null>
     /** Opens the pack in a file, or the active one for null. Null: there is no such file, or it is empty. */
     readonly openPack: (path: string | null) => Promise<OpenPackResult | null>
     /** The checkout in which lists are built; null in the executable, which has no `lists build`. */
@@ -73,11 +83,13 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
     manifest: { sources },
     refreshState,
   } = await lists.loadLists()
+  const waiting = await lists.readWaiting()
   const { version, builtAt, entryCounts } = pack
   const refreshed = {
     refreshed_at: isoInstant(refreshState.refreshed_at_ms),
     asked_at: isoInstant(askedAtMs(refreshState)),
     pinned: refreshState.pinned,
+    waiting: waitingJson(waiting),
     sources: refreshState.sources,
   }
   if (asJson)
@@ -91,6 +103,7 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
     })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
   output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
+  if (waiting !== null) output.line(waitingText(waiting))
   if (refreshState.pinned !== null) output.line(`${refreshState.pinned} is pinned, until \`lists unpin\``)
   output.line("")
   printTable(output, [["set", "entries"], ...Object.entries(entryCounts).map(([set, count]) => [set, String(count)])])

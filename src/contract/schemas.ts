@@ -44,6 +44,7 @@ export const Health = t.Object(
         entries: t.Record(t.String(), t.Integer()),
         pinned: nullable(t.String({ description: "The version of the lists that an operator has pinned, or `built_in`. Null: the newest ones are used." })),
         is_behind: t.Boolean({ description: "Whether this node does not use the lists that the nodes of its database share. The log says why." }),
+        waiting_until: nullable(t.String({ format: "date-time", description: "Until when this node waits for newer lists, by its `MAILKIND_LISTS_DELAY_HOURS`. Null: it waits for none." })),
         files: t.Object(
           {
             status: oneOf("ListFilesStatus", ["ok", "replaced", "damaged"]),

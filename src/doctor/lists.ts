@@ -1,6 +1,7 @@
 import { DAY_MS } from "../base/time.ts"
 import type { OpenPackResult } from "../check/lists/pack/pack.ts"
 import type { ListsDamage } from "../check/refresh/list-files.ts"
+import type { WaitingLists } from "../check/refresh/lists-in-force.ts"
 import { askedAtMs, isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
@@ -16,20 +17,26 @@ export type RefreshStatus = {
   /** The last damage of their files that a server noticed; null: none for a week. */
   readonly damage: ListsDamage | null
   readonly everyHours: number | null
+  /** The newest lists, if this node waits for them. */
+  readonly waiting: WaitingLists | null
   readonly nowMs: number
 }
 
 /** Verifies every byte of the active pack and checks its refreshes. */
 export function diagnoseLists(
   opened: OpenPackResult,
-  { state, damage, everyHours, nowMs }: RefreshStatus,
+  { state, damage, everyHours, waiting, nowMs }: RefreshStatus,
 ): DiagnosticResult {
   if (opened.kind === "refused") return failed(opened.message, opened.remedy)
   const { pack } = opened
   const verified = pack.verify()
   if (!verified.ok)
     return failed(verified.message, "Run `mailkind lists update`, or copy the program again from an undamaged copy.")
-  const seen = `${pack.version} is undamaged. Its sources are from ${pack.builtAt.slice(0, 10)}.`
+  const waits =
+    waiting === null
+      ? ""
+      : ` The newer ${waiting.version} waits until ${new Date(waiting.untilMs).toISOString()} (MAILKIND_LISTS_DELAY_HOURS).`
+  const seen = `${pack.version} is undamaged. Its sources are from ${pack.builtAt.slice(0, 10)}.${waits}`
   if (damage !== null)
     return warning(
       `${seen} But on ${new Date(damage.noticed_at_ms).toISOString()} ${damage.file} was found damaged on the disk${damage.is_replaced ? ", and was replaced" : ""}.`,

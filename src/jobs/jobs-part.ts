@@ -82,6 +82,9 @@ type ServerLoad = {
 export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: JobsDirectory): string =>
   own ?? join(data, "jobs")
 
+const inputsMaxOf = ({ memoryBytes }: JobsContext): number =>
+  distinctInputsWithin(memoryBytes * DUPLICATES_SHARE, JOB_LIMITS.distinctInputsMax)
+
 /** Checks the lists of jobs in this process, and gives the API what it needs of them. */
 export function createJobsService(
   context: JobsContext,
@@ -89,7 +92,7 @@ export function createJobsService(
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
   load: ServerLoad,
 ) {
-  const { system, settings, store, log, trustedTime, poll, memoryBytes } = context
+  const { system, settings, store, log, trustedTime, poll } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
@@ -112,8 +115,7 @@ export function createJobsService(
     ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },
     ...{ poll, isStoreShared: !isLocal, folderPath: resolve(jobsDirectory(settings)) },
     pauseReading: createTimedPause(nextTick, stopwatch),
-    ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
-    distinctInputsMax: distinctInputsWithin(memoryBytes * DUPLICATES_SHARE, JOB_LIMITS.distinctInputsMax),
+    ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS, distinctInputsMax: inputsMaxOf(context) },
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),
     testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,

@@ -17,6 +17,7 @@ const known = knownSmall({
 const tools: ListsCommandDeps = {
   loadLists: async () => known,
   openPack: async () => null,
+  readWaiting: async () => null,
   refresh: async () => "busy",
   readInForce: () => Promise.reject(new Error("not asked for")),
   changeInForce: async () => "busy",

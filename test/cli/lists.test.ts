@@ -20,12 +20,13 @@ const request = (outcome: SourceState["outcome"], description: string): SourceSt
 const FAILED = { offices: request("failed", "Nobody answered (ECONNREFUSED).") }
 
 const NOW: ListsInForce = {
-  ...{ inUse: "v1", pinned: "v1", newest: "v2", isReleased: false, builtIn: "v0" },
+  ...{ inUse: "v1", pinned: "v1", newest: "v2", isReleased: false, waiting: null, builtIn: "v0" },
   packs: ["v2", "v1"].map(version => ({ sha256: version.repeat(32), version, made_at_ms: 0 })),
 }
 
 const TOOLS: ListsCommandDeps = {
   loadLists: async () => known,
+  readWaiting: async () => null,
   openPack: async () => null,
   refresh: async () => "busy",
   readInForce: async () => NOW,
@@ -101,6 +102,26 @@ describe("lists pin", () => {
     })
   })
 
+  test("on a node that waits shows what it uses, and until when it waits for the newest", async () => {
+    const waiting = { version: "v2", untilMs: 1000, inUse: "v1" }
+    const now = { ...NOW, pinned: null, inUse: "v2", waiting }
+    const run = (...words: readonly string[]) =>
+      facts(async output => {
+        const group = new Command("lists").exitOverride()
+        const changeInForce = async () => ({ kind: "done", now, pinnedBefore: "v1" }) as const
+        registerInForceCommands(group, output, { ...TOOLS, readInForce: async () => now, changeInForce })
+        await group.parseAsync([...words], { from: "user" })
+      })
+    expect((await run("pin")).out).toMatch(/Z +newest, waits here until 1970-01-01T00:00:01.000Z\nv1 .*Z +in use\n/)
+    expect(JSON.parse((await run("pin", "--json")).out)).toMatchObject({
+      version: "v1",
+      waiting: { version: "v2", until: "1970-01-01T00:00:01.000Z" },
+    })
+    expect((await run("unpin")).out).toStartWith(
+      "The lists v1 are in use.\nv2 waits here until 1970-01-01T00:00:01.000Z",
+    )
+  })
+
   test("says which other version was pinned before, so that of two administrators the later one knows", async () => {
     const { out, acts } = await inForce(["pin", "v1"], { kind: "done", now: NOW, pinnedBefore: "v2" })
     expect(acts).toEqual([{ kind: "pin", version: "v1" }])
@@ -145,6 +166,13 @@ describe("lists info", () => {
       sources: { here: { ...request("taken", ""), left_out: { count: 1, names: ["a.com"] } } },
     })
     expect(out.split("\n").at(-1)).toMatch(/^here taken: It lists a\.com, which .* left out\.$/)
+  })
+
+  test("says until when a node waits for newer lists", async () => {
+    const readWaiting = async () => ({ version: "v2", untilMs: 1000, inUse: "v1" })
+    const told = (asJson: boolean) => facts(output => listsInfo(output, { ...TOOLS, readWaiting }, asJson))
+    expect((await told(false)).out).toContain("\nv2 waits here until 1970-01-01T00:00:01.000Z")
+    expect(JSON.parse((await told(true)).out)).toMatchObject({ refresh: { waiting: { version: "v2" } } })
   })
 
   test("says which version is pinned", async () => {

@@ -52,6 +52,7 @@ export async function openCommands({
     withCustomers: work => work({ changes, random, defaultTier: 1, tiers }),
     lists: {
       loadLists: async () => knownLists,
+      readWaiting: async () => null,
       openPack: async path => (path === null ? { kind: "open", pack: lists.pack } : null),
       refresh: async () => "busy",
       readInForce: () => Promise.reject(new Error("not asked for")),

@@ -309,6 +309,7 @@ export async function testApp({
         activeLists: knownLists,
         listsDamage: null,
         isBehind: false,
+        waitingUntilMs: null,
         isRefreshScheduled: true,
         dnsStatus: "ok",
         isDatabaseAway: false,

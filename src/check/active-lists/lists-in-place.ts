@@ -6,7 +6,14 @@ import { parseJson } from "../../base/text.ts"
 import { type DomainLists, type LoadedLists, openLists } from "../domain-lookup.ts"
 import type { PackManifest } from "../lists/manifest.ts"
 import type { OpenPackResult } from "../lists/pack/pack.ts"
-import { type ChangedFile, changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../refresh/list-files.ts"
+import {
+  type ChangedFile,
+  changedFiles,
+  isTold,
+  type ListsDamage,
+  type PackFile,
+  readDamage,
+} from "../refresh/list-files.ts"
 import { stateInUse } from "../refresh/lists-in-force.ts"
 import { type RefreshLockDeps, withRefreshLock } from "../refresh/refresh-lock.ts"
 import {

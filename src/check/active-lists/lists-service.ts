@@ -5,7 +5,15 @@ import { findRoleWord } from "../address/address-hints.ts"
 import { loadMailboxRules } from "../address/mailbox-rules.ts"
 import { classifySuffix } from "../address/public-suffix.ts"
 import type { DomainLists, LoadedLists } from "../domain-lookup.ts"
-import { type ChangedFile, changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeDamage } from "../refresh/list-files.ts"
+import {
+  type ChangedFile,
+  changedFiles,
+  DAMAGE_FILE,
+  isTold,
+  type ListsDamage,
+  readDamage,
+  writeDamage,
+} from "../refresh/list-files.ts"
 import { askedAtMs, STATE_FILE } from "../refresh/refresh-state.ts"
 import {
   type DamagedLists,

@@ -49,15 +49,15 @@ const newestPack = ({ packs, stock: own }: RefreshState): KeptPack | null =>
 /** What a node uses of the lists that nodes share: the SHA-256 of a pack, or null for its built-in lists, and when another one is due. */
 export type ListsChoice = { readonly inUse: string | null; readonly nextAtMs: number | null }
 
+/** A node that chooses what it uses of the lists that nodes share: its delay, the time, and the pack that it has in use. */
+export type ChoosingNode = { readonly delayMs: number; readonly nowMs: number; readonly currentInUse: string | null }
+
 /**
  * Chooses what a node uses of the lists that nodes share. A pack is due `delayMs` after it was built, or when it was released. The node takes the
  * newest pack that is due, or keeps what it has if none is. What is pinned is used at once. Without a delay every pack is due, also if the clock was
  * ahead when it was built.
  */
-export function chooseLists(
-  state: RefreshState,
-  { delayMs, nowMs, currentInUse }: { delayMs: number; nowMs: number; currentInUse: string | null },
-): ListsChoice {
+export function chooseLists(state: RefreshState, { delayMs, nowMs, currentInUse }: ChoosingNode): ListsChoice {
   const { packs, in_use: inForce, pinned, released } = state
   const newest = packs.findIndex(({ sha256 }) => sha256 === inForce)
   if (pinned !== null || newest < 0) return { inUse: inForce, nextAtMs: null }
@@ -67,6 +67,18 @@ export function chooseLists(
   const chosen = candidates.find(isDue)?.sha256 ?? currentInUse ?? candidates.slice(1).at(-1)?.sha256 ?? null
   const waiting = candidates.filter(pack => !isDue(pack)).map(({ made_at_ms: madeAtMs }) => madeAtMs + delayMs)
   return { inUse: chosen, nextAtMs: waiting.length === 0 ? null : Math.min(...waiting) }
+}
+
+/** The newest lists, which a node does not use before `untilMs` because of its delay, and what it uses until then. */
+export type WaitingLists = { readonly version: string; readonly untilMs: number; readonly inUse: string }
+
+/** The newest lists, if a node waits for them; null: it uses them, or what is pinned. */
+export function waitingLists(state: RefreshState, node: ChoosingNode): WaitingLists | null {
+  const newest = newestPack(state)
+  if (newest === null || state.pinned !== null) return null
+  const { inUse } = chooseLists({ ...state, in_use: newest.sha256 }, node)
+  if (inUse === newest.sha256) return null
+  return { version: newest.version, untilMs: newest.made_at_ms + node.delayMs, inUse: versionOf(state, inUse) }
 }
 
 /** What an operator does about the lists in force. `roll_back` pins the lists before. */
@@ -81,6 +93,8 @@ export type ListsInForce = {
   /** The newest lists that were built; null: none were. */
   readonly newest: string | null
   readonly isReleased: boolean
+  /** The newest lists, if this node waits for them. */
+  readonly waiting: WaitingLists | null
   readonly packs: readonly KeptPack[]
   /** The version of the lists of this program. */
   readonly builtIn: string
@@ -120,15 +134,28 @@ export function stateInUse(state: RefreshState, bundleId: string): RefreshState 
   return state.stock === bundleId || state.pinned !== null ? state : { ...state, in_use: null }
 }
 
-/** Tells what is in force in the state of this version of the program, with the packs that any version keeps. */
-export function inForce(state: RefreshState, others: readonly RefreshState[], builtIn: string): ListsInForce {
+/** The version of a kept pack. */
+const versionOf = ({ packs }: RefreshState, pack: string | null): string =>
+  packs.find(({ sha256 }) => sha256 === pack)?.version ?? BUILT_IN
+
+/**
+ * Tells what is in force in the state of this version of the program, with the packs that any version keeps, and whether this node waits. Null: it
+ * shares its lists with no other.
+ */
+export function inForce(
+  state: RefreshState,
+  others: readonly RefreshState[],
+  builtIn: string,
+  node: ChoosingNode | null,
+): ListsInForce {
   const newest = newestPack(state)
   const packs = new Map([state, ...others].flatMap(one => one.packs.map(pack => [pack.sha256, pack] as const)))
   return {
-    inUse: state.packs.find(({ sha256 }) => sha256 === state.in_use)?.version ?? BUILT_IN,
+    inUse: versionOf(state, state.in_use),
     pinned: state.pinned,
     newest: newest?.version ?? null,
     isReleased: newest !== null && state.released === newest.sha256,
+    waiting: node && waitingLists(state, node),
     packs: [...packs.values()],
     builtIn,
   }

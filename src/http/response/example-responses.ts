@@ -249,6 +249,7 @@ export const exampleHealth = (): Health => ({
     entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
     pinned: null,
     is_behind: false,
+    waiting_until: null,
     files: { status: "ok", noticed_at: null },
     refresh: {
       status: "ok",

@@ -37,6 +37,7 @@ export function healthReport({
   activeLists,
   listsDamage,
   isBehind,
+  waitingUntilMs,
   isRefreshScheduled,
   dnsStatus,
   isDatabaseAway,
@@ -60,6 +61,7 @@ export function healthReport({
       entries: pack.entryCounts,
       pinned: activeLists.refreshState.pinned,
       is_behind: isBehind,
+      waiting_until: isoInstant(waitingUntilMs),
       refresh,
       files: filesHealth(listsDamage),
     },
@@ -78,6 +80,8 @@ type HealthInput = {
   readonly listsDamage: ListsDamage | null
   /** Whether other lists are in force, for longer than it takes to get them. */
   readonly isBehind: boolean
+  /** Until when this node waits for newer lists; null: it waits for none. */
+  readonly waitingUntilMs: number | null
   /** Whether lists are refreshed on schedule. */
   readonly isRefreshScheduled: boolean
   readonly dnsStatus: Health["dns"]["status"]

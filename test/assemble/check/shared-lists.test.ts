@@ -1,6 +1,11 @@
 import { describe, expect, setDefaultTimeout } from "bun:test"
-import { changeListsInForce, readListsInForce } from "../../../src/assemble/check/lists-in-force.ts"
+import { changeListsInForce, readListsInForce, readWaitingLists } from "../../../src/assemble/check/lists-in-force.ts"
 import { BEHIND_AFTER_MS, createSharedLists, takeSharedListsAtStart } from "../../../src/assemble/check/shared-lists.ts"
+import type { StoreContext } from "../../../src/assemble/context.ts"
+import { createDoctor } from "../../../src/assemble/doctor.ts"
+import { createHealthReport } from "../../../src/assemble/health-report.ts"
+import { openListsForCommand } from "../../../src/check/active-lists/lists-in-place.ts"
+import type { ListsService } from "../../../src/check/active-lists/lists-service.ts"
 import type { LoadedLists } from "../../../src/check/domain-lookup.ts"
 import { PACK_FORMAT } from "../../../src/check/lists/pack/pack-format.ts"
 import { INITIAL_REFRESH_STATE, manifestFileName, packFileName } from "../../../src/check/refresh/refresh-state.ts"
@@ -277,6 +282,28 @@ test("a canary uses new lists first, and the others when they are old enough or 
   expect([await canary.lists("second.org"), await waiting.lists("second.org")]).toEqual([true, false])
   const [taken] = [await waiting.take()]
   expect(taken).toMatchObject({ kind: "taken", nextAtMs: expect.any(Number) })
+  const [inUse, { newest }] = [await waiting.version(), await readListsInForce(waiting.context)]
+  const waits = { version: newest ?? "", untilMs: expect.any(Number), inUse }
+  expect(await readWaitingLists(waiting.context)).toEqual(waits)
+  expect((await readListsInForce(waiting.context)).waiting).toEqual(waits)
+  const [row] = await createDoctor(waiting.context.system, () => ({
+    ...{ kind: "read", settings: waiting.context.settings, given: new Map() },
+  }))(["lists"], false)
+  expect(row?.seen).toContain(`The newer ${newest} waits until 20`)
+  const health = async (one: typeof waiting) => {
+    const lists = await openListsForCommand(one.context)
+    const context = { ...one.context, store: { isUnavailable: () => false } } as unknown as StoreContext // of which it reads these alone
+    const service = { current: () => lists, damage: () => null } as ListsService
+    const [no, none] = [() => false, () => null]
+    const faults = { isDnsUnavailable: no, isInDoubt: no, isBehind: no, databaseAnsweredMsAgo: none }
+    return createHealthReport(context, service, faults)().lists.waiting_until
+  }
+  const { untilMs = 0 } = (await readWaitingLists(waiting.context)) ?? {}
+  expect([await health(waiting), await health(canary)]).toEqual([new Date(untilMs).toISOString(), null])
+  expect([await readWaitingLists(canary.context), (await readListsInForce(canary.context)).waiting]).toEqual([
+    null,
+    null,
+  ])
   await waiting.take(4 * HOUR_MS)
   expect(await waiting.lists("second.org")).toBe(true)
   await canary.refresh("first.org", "third.org")

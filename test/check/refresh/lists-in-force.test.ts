@@ -5,6 +5,7 @@ import {
   inForce,
   type ListsAct,
   stateInUse,
+  waitingLists,
   withActivePack,
 } from "../../../src/check/refresh/lists-in-force.ts"
 import { BUILT_IN, INITIAL_REFRESH_STATE, type RefreshState } from "../../../src/check/refresh/refresh-state.ts"
@@ -72,11 +73,11 @@ describe("a pin", () => {
 })
 
 test("what is in force is told with the versions that there are", () => {
-  expect(inForce({ ...THREE, pinned: "c", released: SHA256.c }, [], "v0")).toEqual({
-    ...{ inUse: "c", pinned: "c", newest: "c", isReleased: true, builtIn: "v0" },
+  expect(inForce({ ...THREE, pinned: "c", released: SHA256.c }, [], "v0", null)).toEqual({
+    ...{ inUse: "c", pinned: "c", newest: "c", isReleased: true, waiting: null, builtIn: "v0" },
     packs,
   })
-  expect(inForce(INITIAL_REFRESH_STATE, [], "v0")).toMatchObject({ inUse: BUILT_IN, newest: null, packs: [] })
+  expect(inForce(INITIAL_REFRESH_STATE, [], "v0", null)).toMatchObject({ inUse: BUILT_IN, newest: null, packs: [] })
 })
 
 describe("a node that waits before it uses new lists", () => {
@@ -109,6 +110,23 @@ describe("a node that waits before it uses new lists", () => {
   test("keeps what it has while all kept lists are too new, and a new node takes the oldest of them", () => {
     expect(choose(THREE, 12, 11, "e".repeat(64))).toEqual({ inUse: "e".repeat(64), nextAtMs: 20 * HOUR_MS })
     expect(choose(THREE, 12, 11, null).inUse).toBe(SHA256.a)
+  })
+
+  test("tells until when it waits and what it uses meanwhile, and nothing once it uses the newest or what is pinned", () => {
+    const waits = (state: RefreshState, delayHours: number, hour: number, currentInUse: string | null = SHA256.b) =>
+      waitingLists(state, { delayMs: delayHours * HOUR_MS, nowMs: hour * HOUR_MS, currentInUse })
+    const waiting = { version: "c", untilMs: 14 * HOUR_MS, inUse: "b" }
+    expect(waits(THREE, 4, 13)).toEqual(waiting)
+    expect(waits({ ...THREE, in_use: SHA256.b }, 4, 13)).toEqual(waiting)
+    expect(waits({ ...THREE, packs: packs.slice(0, 1) }, 4, 13, null)).toEqual({ ...waiting, inUse: BUILT_IN })
+    expect([
+      waits(THREE, 4, 14),
+      waits(THREE, 0, 1),
+      waits({ ...THREE, released: SHA256.c }, 4, 13),
+      waits({ ...THREE, pinned: "b", in_use: SHA256.b }, 4, 13),
+      waits({ ...THREE, packs: packs.slice(0, 1) }, 4, 13, SHA256.c),
+      waits(INITIAL_REFRESH_STATE, 4, 13),
+    ]).toEqual([null, null, null, null, null, null])
   })
 
   test("there is nothing to release before a refresh", () => {

@@ -35,6 +35,7 @@ const health = (dnsStatus: Health["dns"]["status"]) =>
     activeLists: knownLists,
     listsDamage: null,
     isBehind: false,
+    waitingUntilMs: null,
     isRefreshScheduled: true,
     dnsStatus,
     isClockInDoubt: false,
