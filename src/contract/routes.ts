@@ -247,6 +247,7 @@ export const ROUTES = {
   docsLog: { method: "GET", path: "/docs/log", description: "How to read the log, and how to find a request in it.", access: "anybody", kind: "page", problems: [] },
   docsLogEvents: { method: "GET", path: "/docs/log-events", description: "Every event of the log, its level, its fields and its meaning.", access: "anybody", kind: "page", problems: [] },
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and how to go back.", access: "anybody", kind: "page", problems: [] },
+  docsPointInTime: { method: "GET", path: "/docs/point-in-time", description: "Restore SQLite as it was at any moment, with Litestream and a folder or an S3 bucket.", access: "anybody", kind: "page", problems: [] },
   docsScaling: { method: "GET", path: "/docs/scaling", description: "Move to PostgreSQL, and run several nodes behind a load balancer.", access: "anybody", kind: "page", problems: [] },
   docsLicences: { method: "GET", path: "/docs/licences", description: "The packages and data in this program, and their licences.", access: "anybody", kind: "page", problems: [] },
   docsWholeLists: { method: "GET", path: "/docs/whole-lists", description: "Upload a list of any kind, watch its check, download the results, and verify the callback.", access: "anybody", kind: "page", problems: [] },

@@ -22,7 +22,7 @@ import { CUSTOMER_SETTINGS, Customer } from "../faults/customer.ts"
 
 setDefaultTimeout(300_000)
 
-const PAGE = await (await openSite()(ROUTES.docsUpgrades.path)).text()
+const PAGE = await (await openSite()(ROUTES.docsPointInTime.path)).text()
 
 /** The text of the page under a caption, as the executable's own page has it. */
 function sample(caption: string): string {
@@ -110,6 +110,13 @@ function valuesOf(file: string, sql: string): Set<string> {
   using database = new Database(file, { readonly: true })
   return new Set(database.query(sql).values().flat().map(String))
 }
+
+test.skipIf(LITESTREAM === null)("Litestream reads the bucket of the page as a replica of the database", async () => {
+  const replication = new Replication("/var/lib/mailkind")
+  writeFileSync(join(replication.directory, "litestream.yml"), sample("A bucket as the replica"))
+  const { out } = await replication.shell("litestream databases").ended()
+  expect(out).toMatch(/\/var\/lib\/mailkind\/mailkind\.sqlite +s3$/m)
+})
 
 const NAMED = LITESTREAM === null ? " (skipped: the package @flydotio/litestream has no program for this system)" : ""
 

@@ -21,6 +21,7 @@ import MAILS from "./pages/mails.md" with { type: "text" }
 import NETWORK from "./pages/network.md" with { type: "text" }
 import OPERATION from "./pages/operation.md" with { type: "text" }
 import PLATFORMS from "./pages/platforms.md" with { type: "text" }
+import POINT_IN_TIME from "./pages/point-in-time.md" with { type: "text" }
 import POLICIES from "./pages/policies.md" with { type: "text" }
 import PRIVACY from "./pages/privacy.md" with { type: "text" }
 import REASONS from "./pages/reasons.md" with { type: "text" }
@@ -78,6 +79,7 @@ const PARTS = [
       { route: "docsMails", title: "Emails", text: MAILS },
       { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
+      { route: "docsPointInTime", title: "Any moment, with Litestream", text: POINT_IN_TIME },
       { route: "docsScaling", title: "Many hosts", text: SCALING },
     ],
   },
