@@ -18,6 +18,7 @@ import type { Settings } from "../../src/config/settings.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { isPlainUrl } from "../../src/customers/store/postgres/postgres-url.ts"
 import { ROOT } from "../architecture/source-files.ts"
+import { memoryTable } from "../support/memory-table.ts"
 
 const FOLDER = join(ROOT, "data/deploy")
 const files = (folder: string, wanted: RegExp): readonly string[] =>
@@ -285,20 +286,6 @@ function specOf<Spec>(resource: Resource | undefined): Spec {
 
 const isSelected = (labels: Labels | undefined, wanted: Labels): boolean =>
   Object.entries(wanted).every(([name, value]) => labels?.[name] === value)
-
-/** The rows of the guide's table of memory: for so many workers, what they take at rest, and what they need. */
-async function memoryTable(): Promise<
-  ReadonlyMap<number, { readonly idleBytes: number; readonly limitBytes: number }>
-> {
-  const guide = await Bun.file(join(ROOT, "src/http/site/docs/pages/operation.md")).text()
-  const rows = guide.matchAll(/^\| (\d+) +\| +(\d+) MB \|.*\| +(\d+) MiB \|$/gm)
-  return new Map(
-    [...rows].map(([, workers, idle, limit]) => [
-      Number(workers),
-      { idleBytes: Number(idle) * 1_000_000, limitBytes: Number(limit) * 1_048_576 },
-    ]),
-  )
-}
 
 const bytesOf = (quantity: string): number => {
   const [, number, unit = ""] = /^(\d+)(Mi|Gi|m|g)$/.exec(quantity) ?? []

@@ -32,6 +32,7 @@ const GROUPS: Readonly<Record<keyof typeof FAULTS, Group>> = {
   floods: "connections",
   sizing: "connections",
   sizing_group: "connections",
+  sizing_workers: "connections",
   year: "storage",
 }
 

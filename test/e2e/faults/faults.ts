@@ -9,7 +9,7 @@ import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
 import { outages } from "./outages.ts"
 import { wrongDns, wrongMailServer } from "./outside.ts"
 import { poisonousLists } from "./poison.ts"
-import { manyNewNames, manyNewNamesInSmallGroup } from "./sizing.ts"
+import { manyNewNames, manyNewNamesInSmallGroup, manyNewNamesOfWorkers } from "./sizing.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
 import { quietYear } from "./year.ts"
@@ -137,6 +137,11 @@ export const FAULTS = {
     promise: "In a control group of 256 MiB, they take at most 200 MB, and nothing is killed.",
     times: { short: 400, long: 200_000 },
     does: manyNewNamesInSmallGroup,
+  },
+  sizing_workers: {
+    promise: "In the limits of memory that the guide has for several workers, none of them is killed.",
+    times: { short: 400, long: 100_000 },
+    does: manyNewNamesOfWorkers,
   },
   year: {
     promise:

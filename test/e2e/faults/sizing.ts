@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "n
 import { join } from "node:path"
 import { statusBytes } from "../../../bench/servers/process-stats.ts"
 import { startServer } from "../../../bench/servers/server-process.ts"
+import { memoryTable } from "../../support/memory-table.ts"
 import { TestServer } from "../../support/test-server.ts"
 import type { Doing, Found, LeftOut } from "./fault.ts"
 
@@ -9,6 +10,7 @@ const ROOT = join(import.meta.dir, "../../..")
 const NAMES_A_BATCH = 100
 const CONNECTIONS = 4
 const LOOK_MS = 100
+const EMPTY_LOOKS_MAX = 100
 /** A server that asks for nothing any more has given back what it freed after this time. */
 const REST_MS = 60_000
 
@@ -19,40 +21,67 @@ const REST_GROWTH_BYTES_MAX = 60_000_000
 /** Asks a server in batches for `times` domains that nobody has asked for, and looks at its memory meanwhile and at rest. */
 export const manyNewNames = (doing: Doing): Promise<Found> => askManyNewNames(doing, PEAK_BYTES_MAX, [])
 
-const CONTROL_GROUPS = "/sys/fs/cgroup"
-const GROUP = join(CONTROL_GROUPS, "mailkind-faults")
 const GROUP_BYTES = 268_435_456
 const GROUP_PEAK_BYTES_MAX = 200_000_000
 
 /** Does the same to a server in a small control group. */
-export async function manyNewNamesInSmallGroup(doing: Doing): Promise<Found | LeftOut> {
-  if (!canMakeGroups()) return { leftOut: "no control group of memory can be made (cgroup v2)" }
-  mkdirSync(GROUP)
-  try {
-    writeFileSync(join(CONTROL_GROUPS, "cgroup.subtree_control"), "+memory")
-    writeFileSync(join(GROUP, "memory.max"), String(GROUP_BYTES))
-    const found = await askManyNewNames(doing, GROUP_PEAK_BYTES_MAX, ENTER_GROUP)
-    const [, kills] = /oom_kill (\d+)/.exec(readFileSync(join(GROUP, "memory.events"), "utf8")) ?? []
-    return kills === "0" ? found : { ...found, breaches: [...found.breaches, "it was killed for its memory"] }
-  } finally {
-    rmdirSync(GROUP)
+export const manyNewNamesInSmallGroup = (doing: Doing): Promise<Found | LeftOut> =>
+  inGroup(GROUP_BYTES, by => askManyNewNames(doing, GROUP_PEAK_BYTES_MAX, by))
+
+/** Does the same to servers with several workers, in the limits that the guide has for them. */
+export async function manyNewNamesOfWorkers(doing: Doing): Promise<Found | LeftOut> {
+  let found: Found | LeftOut = { leftOut: "the guide has no limit for several workers" }
+  for (const [workers, { limitBytes }] of await memoryTable()) {
+    if (workers === 1) continue
+    // The process that is looked at is the one that starts the workers.
+    found = await inGroup(limitBytes, by => askManyNewNames(doing, limitBytes, by, workers))
+    if ("leftOut" in found || found.breaches.length > 0) return found
   }
+  return found
 }
 
-const ENTER_GROUP = ["sh", "-c", `echo $$ > ${GROUP}/cgroup.procs && exec "$@"`, "sh"]
+/** Where control groups of memory are made, and the names of their files: in version 2, and in version 1. */
+const CONTROL_GROUPS = [
+  { folder: "/sys/fs/cgroup", limit: "memory.max", kills: "memory.events", controllers: "cgroup.controllers" },
+  { folder: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", kills: "memory.oom_control", controllers: null },
+] as const
 
-function canMakeGroups(): boolean {
-  const controllers = join(CONTROL_GROUPS, "cgroup.controllers")
-  return process.getuid?.() === 0 && existsSync(controllers) && /\bmemory\b/.test(readFileSync(controllers, "utf8"))
+/** Does something to a server in a control group of its own. `by` starts a program in it. */
+async function inGroup(bytes: number, work: (by: readonly string[]) => Promise<Found>): Promise<Found | LeftOut> {
+  const kind = CONTROL_GROUPS.find(({ folder, limit, controllers }) =>
+    controllers === null
+      ? existsSync(join(folder, limit))
+      : existsSync(join(folder, controllers)) && /\bmemory\b/.test(readFileSync(join(folder, controllers), "utf8")),
+  )
+  if (process.getuid?.() !== 0 || kind === undefined) return { leftOut: "no control group of memory can be made" }
+  const group = join(kind.folder, `mailkind-faults-${process.pid}`)
+  mkdirSync(group)
+  try {
+    if (kind.controllers !== null) writeFileSync(join(kind.folder, "cgroup.subtree_control"), "+memory")
+    writeFileSync(join(group, kind.limit), String(bytes))
+    const found = await work(["sh", "-c", `echo $$ > ${group}/cgroup.procs && exec "$@"`, "sh"])
+    const [, kills] = /oom_kill (\d+)/.exec(readFileSync(join(group, kind.kills), "utf8")) ?? []
+    return kills === "0" ? found : { ...found, breaches: [...found.breaches, "it was killed for its memory"] }
+  } finally {
+    // Workers end after the process that has started them.
+    for (let looks = 0; looks < EMPTY_LOOKS_MAX && readFileSync(join(group, "cgroup.procs"), "utf8") !== ""; looks++)
+      await Bun.sleep(LOOK_MS)
+    rmdirSync(group)
+  }
 }
 
 async function askManyNewNames(
   { times, isLong, program }: Doing,
   peakBytesMax: number,
   by: readonly string[],
+  workers = 1,
 ): Promise<Found> {
   await using dns = await startServer({ command: [process.execPath, join(ROOT, "bench/servers/dns-server.ts")] })
-  await using victim = new TestServer({ program, by: () => by, settings: { MAILKIND_DNS_SERVERS: dns.url.host } })
+  await using victim = new TestServer({
+    program,
+    by: () => by,
+    settings: { MAILKIND_DNS_SERVERS: dns.url.host, MAILKIND_WORKERS: String(workers) },
+  })
   await victim.start()
   const asker = new BatchAsker(victim)
   await asker.ask(NAMES_A_BATCH, "first")
