@@ -145,8 +145,8 @@ function diagnoseRunningDescriptors(context: AppContext, isRunning: boolean): Di
       max,
       `The process ${holder.pid} (${holder.name}), which listens on the port,`,
     )
-  const { seen, ...own } = diagnoseServerDescriptors(context)
-  return { ...own, seen: isRunning ? `${seen} ${NOT_SEEN}` : seen }
+  const own = diagnoseServerDescriptors(context)
+  return isRunning && own.verdict !== "skipped" ? { ...own, seen: `${own.seen} ${NOT_SEEN}` } : own
 }
 
 const NOT_SEEN = "This user cannot see the limit of a server that runs: ask as its user, or as root."
