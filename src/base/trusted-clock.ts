@@ -24,6 +24,8 @@ export type TrustedTime = {
   readonly now: () => TrustedInstant | null
   /** The time for what opens a day. It goes on evenly, whatever this host's clock does. */
   readonly reference: Clock
+  /** The time for what expires: the same, but a server that was off, and has only the clock of its host, takes what that says. */
+  readonly expiry: Clock
 }
 
 /** Why the clock is in doubt. */
@@ -79,6 +81,8 @@ export class TrustedClock implements TrustedTime {
 
   readonly reference = (): number =>
     this.#anchor === null ? this.#clock() : Math.floor(this.#referenceAt(this.#anchor, this.#stopwatch()))
+
+  readonly expiry = (): number => (this.#wasInLine ? this.reference() : this.#clock())
 
   /** Why the clock is in doubt; null: it is not. Before the first reading of a database it is. */
   doubt(): ClockDoubt | null {

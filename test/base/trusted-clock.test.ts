@@ -88,6 +88,20 @@ for (const [name, ms] of Object.entries(AHEAD)) {
   })
 }
 
+test("what expires goes by the database, or by the clock before it jumped; a start after a long stop believes the clock", () => {
+  const hosts = { database: host(null), own: host(FRESH), afterStop: host(FRESH, HOUR_MS) }
+  for (const { pass } of Object.values(hosts)) pass(20_000)
+  const { database, own, afterStop } = hosts
+  expect(afterStop.trusted.expiry()).toBe(afterStop.truth() + HOUR_MS)
+  for (const { state, truth, trusted, pass } of [database, own]) {
+    state.ahead = HOUR_MS
+    pass(CLOCK_TRIAL_MS_MAX - 5000)
+    expect(trusted.expiry()).toBe(truth())
+  }
+  database.pass(DAY_MS)
+  expect(database.trusted.expiry()).toBe(database.truth())
+})
+
 test("two clocks that differ by a minute confirm each other, and by a millisecond more they do not", () => {
   for (const sign of [1, -1]) {
     const { state, trusted, read } = host(null, sign * CLOCK_SKEW_MS_MAX)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { Log } from "../../src/base/log.ts"
-import type { RunInterval } from "../../src/base/time.ts"
+import { HOUR_MS, type RunInterval } from "../../src/base/time.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createCustomersService } from "../../src/customers/customers.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
@@ -25,24 +25,27 @@ type OverOptions = {
   readonly given?: Readonly<Record<string, string>>
   readonly log?: Log
   readonly polled?: ReturnType<typeof pollOver>
+  /** What the trusted clock says. */
+  readonly trusted?: () => number
 }
 
 /** What serves customers over a store, with its poll, which the test runs. */
 async function customersOver(
   store: OpenStore,
   system: System,
-  { given = {}, log = () => undefined, polled = pollOver(store) }: OverOptions = {},
+  { given = {}, log = () => undefined, polled = pollOver(store), trusted = Date.now }: OverOptions = {},
 ) {
   const read = parseSettings(given)
   if (read.kind !== "read") throw new Error(read.faults.join())
   const { settings } = read
-  const context = { trustedTime: trustedTime(Date.now), userAgent: "test", system, settings, log, store, ...polled }
+  const context = { trustedTime: trustedTime(trusted), userAgent: "test", system, settings, log, store, ...polled }
   return { customers: await createCustomersService(context), poll: polled.poll, settings }
 }
 
 /** A secret key of a new account. */
-async function newKey(log: AttributedLog) {
+async function newKey(log: AttributedLog, expiresAtMs: number | null = null) {
   const made = await createKey(log, random, {
+    restrictions: { expiresAtMs, unitsPerDay: null, requestsPerSecond: null, networks: [] },
     accountId: await newAccount(log),
     kind: "secret",
     name: null,
@@ -91,6 +94,21 @@ onPostgres("a process that was stopped asks what has changed before it uses a ke
   expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "active" })
   nowMs += 1_000
   expect(await customers.keys.lookup(made.text)).toMatchObject({ kind: "revoked" })
+})
+
+test("a key expires by the trusted time, whatever the clock of this host says", async () => {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const expiresAtMs = log.clock() + HOUR_MS / 2
+  const { text } = await newKey(log, expiresAtMs)
+  const time = { hostMs: log.clock() + HOUR_MS, trustedMs: expiresAtMs - 1 }
+  const world = { ...createSystem(), clock: () => time.hostMs }
+  const { customers } = await customersOver(store, world, { trusted: () => time.trustedMs })
+  onTestEnd(customers.stop)
+  expect(await customers.keys.lookup(text)).toMatchObject({ kind: "active" })
+  time.hostMs = log.clock()
+  time.trustedMs = expiresAtMs
+  expect(await customers.keys.lookup(text)).toMatchObject({ kind: "expired" })
 })
 
 onPostgres("that a node came or went is learnt from its notification, and its share is taken at once", async () => {

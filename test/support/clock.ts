@@ -15,4 +15,8 @@ export function stoppedClock(nowMs = Date.UTC(2026, 0, 1)): Clock & { readonly t
 export const trustedAt = (atMs: number): TrustedInstant => atMs as TrustedInstant
 
 /** A time that a test trusts, whatever it is. */
-export const trustedTime = (clock: Clock): TrustedTime => ({ now: () => trustedAt(clock()), reference: clock })
+export const trustedTime = (clock: Clock): TrustedTime => ({
+  now: () => trustedAt(clock()),
+  reference: clock,
+  expiry: clock,
+})
