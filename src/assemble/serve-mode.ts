@@ -1,7 +1,7 @@
 import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { SharedCallerState } from "../customers/customers.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
-import { processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
+import { processConnectionsMax } from "../customers/store/postgres/clients.ts"
 import { diagnoseDescriptors } from "../doctor/descriptors.ts"
 import { LOAD_LIMITS } from "../http/admission/load-shedder.ts"
 import type { AppContext } from "./context.ts"

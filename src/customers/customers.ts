@@ -155,7 +155,14 @@ function createParts(
   const perDay = settings.MAILKIND_PUBLIC_CHECKER === "off" ? "off" : settings.MAILKIND_FREE_CHECKS_PER_DAY
   return {
     ...limits,
-    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, trustedTime.expiry, known),
+    keys: new KeyAuthenticator(
+      store,
+      coarse.clock,
+      coarse.stopwatch,
+      KEY_AUTHENTICATOR_BOUNDS,
+      trustedTime.expiry,
+      known,
+    ),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
     keyNetworks: createNetworkWatch(store, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),

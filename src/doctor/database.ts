@@ -1,7 +1,7 @@
 import type { StoredTime } from "../base/trusted-clock.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
-import { processConnectionsMax } from "../customers/store/postgres/connection-pool.ts"
+import { processConnectionsMax } from "../customers/store/postgres/clients.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import {
   countRows,

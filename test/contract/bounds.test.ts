@@ -42,7 +42,7 @@ import { REQUEST_LOG_BOUNDS } from "../../src/customers/request-log/request-log.
 import { SIGN_IN_MAIL_BOUNDS } from "../../src/customers/sign-in/sign-in-mails.ts"
 import { FORGOTTEN_KEY_DAYS } from "../../src/customers/store/backup/restore.ts"
 import { CHANGES_PER_READ_MAX, CHANGES_STORED_MAX } from "../../src/customers/store/change-log/change-log.ts"
-import { POOL_BOUNDS } from "../../src/customers/store/postgres/connection-pool.ts"
+import { POOL_BOUNDS } from "../../src/customers/store/postgres/clients.ts"
 import { USAGE_METER_BOUNDS } from "../../src/customers/usage/usage-meter.ts"
 import { LONG_BODY_BYTES_MIN } from "../../src/http/admission/load-shedder.ts"
 import { KEYS_TTL_MS } from "../../src/http/hooks/reporter-keys.ts"

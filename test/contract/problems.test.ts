@@ -281,6 +281,7 @@ const TOLD_OF_STORE: Readonly<Record<StoreErrorCode, 500 | "503, not stored" | "
   ...{ refused: 500, unfit: 500 },
   ...{ full: "503, not stored", busy: "503, not stored", away: "503, not stored", conflict: "503, not stored" },
   ...{
+    unknown_host: "503, not stored",
     crowded: "503, not stored",
     clients_full: "503, not stored",
     pool_full: "503, not stored",

@@ -12,8 +12,8 @@ import {
   isInsideTransaction,
   runTransaction,
 } from "./core/transactions.ts"
-import type { DatabaseSession, PoolBounds } from "./postgres/clients.ts"
-import { type Notifications, POOL_BOUNDS, PostgresPool } from "./postgres/connection-pool.ts"
+import { type DatabaseSession, POOL_BOUNDS, type PoolBounds } from "./postgres/clients.ts"
+import { type Notifications, PostgresPool } from "./postgres/connection-pool.ts"
 import type { AvailabilityListener } from "./postgres/database-breaker.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres/postgres-url.ts"
 import { prepareDatabase } from "./postgres/prepare-database.ts"

@@ -86,6 +86,7 @@ const DATABASE_RETRY_S = 5
 /** Failures of the database that are not ours: it is unavailable, busy or full. */
 const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "away",
+  "unknown_host",
   "unsure",
   "standby",
   "crowded",

@@ -150,7 +150,8 @@ test("a server that cannot take what is in force says so once, is behind until i
   const current = () => ({ refreshState: { ...INITIAL_REFRESH_STATE, mark: seen.mark } }) as LoadedLists
   const seen = { mark: (await followed.state()).mark ?? "", nowMs: 0 }
   const { poll, claims } = pollOver(store)
-  const time = { reference: () => Date.now() + seen.nowMs, now: () => null }
+  const reference = (): number => Date.now() + seen.nowMs
+  const time = { reference, expiry: reference, now: () => null }
   const system = { ...context.system, stopwatch: () => seen.nowMs }
   const shared = createSharedLists({ ...context, system, store, poll, claims, trustedTime: time }, "alone", current)
   const pollLater = async (ms: number) => {

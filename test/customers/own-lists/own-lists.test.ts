@@ -12,7 +12,7 @@ import {
 } from "../../../src/customers/own-lists/own-lists.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { POOL_BOUNDS } from "../../../src/customers/store/postgres/connection-pool.ts"
+import { POOL_BOUNDS } from "../../../src/customers/store/postgres/clients.ts"
 import { onPostgres, test } from "../engines.ts"
 import { newAccount, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 

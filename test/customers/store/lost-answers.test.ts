@@ -4,7 +4,7 @@ import { createKeyOnce, newIdempotencyKey } from "../../../src/customers/keys/id
 import { revokeKey } from "../../../src/customers/keys/keys.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import type { PoolBounds } from "../../../src/customers/store/postgres/clients.ts"
-import { POOL_BOUNDS } from "../../../src/customers/store/postgres/connection-pool.ts"
+import { POOL_BOUNDS } from "../../../src/customers/store/postgres/clients.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { bounded } from "../../support/bounded.ts"

@@ -80,6 +80,11 @@ export const STORE_ERRORS = {
     remedy:
       "Start it if it is stopped, else look whether it answers, and check the network to it. A running server reconnects automatically. Repeat a start that failed.",
   },
+  unknown_host: {
+    description: "The name of the database's host is not known.",
+    remedy:
+      "Correct it in the URL of the database, or see with `getent hosts` and the name why this host does not find it: its /etc/hosts, or its DNS servers. A running server reconnects automatically. Repeat a start that failed.",
+  },
   unsure: {
     description: "The connection to the database was lost during a write. The data may be stored or not.",
     remedy: "Start the database, or check the network to it. Repeat the request to see what was stored.",
@@ -158,7 +163,18 @@ export function describeStoreError(code: StoreErrorCode, location: string): Stor
 
 /** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
-  ...(["away", "standby", "crowded", "clients_full", "pool_full", "refused", "busy", "conflict", "full"] as const),
+  ...([
+    "away",
+    "unknown_host",
+    "standby",
+    "crowded",
+    "clients_full",
+    "pool_full",
+    "refused",
+    "busy",
+    "conflict",
+    "full",
+  ] as const),
 ])
 
 /** True when it is certain that the operation that failed with this error has written nothing. */

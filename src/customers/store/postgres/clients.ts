@@ -33,6 +33,25 @@ export type PoolBounds = {
   readonly reconnectDelayMaxMs: number
 }
 
+/**
+ * The bounds in production. Nobody waits longer than three seconds for a database that has fallen silent: that is what a statement and its
+ * grace take. The statements of a server take milliseconds, as they must on SQLite, where all requests wait for each.
+ */
+export const POOL_BOUNDS: PoolBounds = {
+  connectionsMax: 4,
+  waitingMax: 10_000,
+  waitTimeoutMs: 2600,
+  connectTimeoutMs: 2000,
+  statementTimeoutMs: 2000,
+  responseGraceMs: 500,
+  reconnectDelayMs: 50,
+  reconnectDelayMaxMs: 500,
+}
+
+/** How many connections a process opens at most: those of its pool, and one for notifications, which a pooler cannot bring. */
+export const processConnectionsMax = (hasNotifications: boolean): number =>
+  POOL_BOUNDS.connectionsMax + (hasNotifications ? 1 : 0)
+
 /** The server's bounds of a statement and of a transaction, in milliseconds. */
 export const transactionBounds = ({ statementTimeoutMs, waitTimeoutMs }: PoolBounds) => ({
   statement_timeout: statementTimeoutMs,

@@ -11,7 +11,7 @@ import { StoreError } from "../core/store-error.ts"
 import { createClient, type DatabaseSession, type OnClose, type PoolBounds, transactionBounds } from "./clients.ts"
 import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
-import { isConnectFailure, isConnectTimeout, postgresStoreError } from "./postgres-errors.ts"
+import { isConnectFailure, isConnectTimeout, postgresStoreError, unknownHostError } from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
@@ -267,7 +267,9 @@ export class PostgresPool {
 
   /** The error of a statement that failed on these connections. */
   async #failureOf(error: unknown, client: SQL, isWrite: boolean): Promise<unknown> {
-    const storeError = this.toStoreError(error)
+    const unknownHost = await unknownHostError(error, this.#url)
+    if (unknownHost !== null) this.#breaker.recordFailure(unknownHost)
+    const storeError = unknownHost ?? this.toStoreError(error)
     const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
     // The time-out of another statement may have closed its connection.
     const silence = this.#silence?.client === client ? await this.#silence.error : null
@@ -377,22 +379,3 @@ export class PostgresPool {
     return createClient(this.#url, this.#session, this.#bounds, max, onclose)
   }
 }
-
-/**
- * The bounds in production. Nobody waits longer than three seconds for a database that has fallen silent: that is what a statement and its
- * grace take. The statements of a server take milliseconds, as they must on SQLite, where all requests wait for each.
- */
-export const POOL_BOUNDS: PoolBounds = {
-  connectionsMax: 4,
-  waitingMax: 10_000,
-  waitTimeoutMs: 2600,
-  connectTimeoutMs: 2000,
-  statementTimeoutMs: 2000,
-  responseGraceMs: 500,
-  reconnectDelayMs: 50,
-  reconnectDelayMaxMs: 500,
-}
-
-/** How many connections a process opens at most: those of its pool, and one for notifications, which a pooler cannot bring. */
-export const processConnectionsMax = (hasNotifications: boolean): number =>
-  POOL_BOUNDS.connectionsMax + (hasNotifications ? 1 : 0)

@@ -1,5 +1,7 @@
 import type { SQL } from "bun"
+import { errorCode } from "../../../base/errors.ts"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
+import { redactedUrl } from "./postgres-url.ts"
 
 /** SQLSTATEs, or the classes that are their first two characters, and the error code for each (PostgreSQL manual, appendix A). */
 const SQLSTATE_CODES: Readonly<Record<string, StoreErrorCode>> = {
@@ -89,6 +91,23 @@ export function isConnectFailure(error: unknown): boolean {
   return errno === undefined
     ? LOGIN_ERROR.test(code) || /_CONNECTION_(?:REFUSED|TIMEOUT|FAILED)$/.test(code)
     : /^(?:57P03|53300|28|3D)/.test(errno) || codeOfLoginError(error) !== null
+}
+
+/** How long the look-up of a host's name may take. */
+const LOOKUP_MS = 1000
+
+/**
+ * The error in place of one of the client about a connection that was refused, where the name of the host is what cannot be used: the client
+ * has one error for both. It asks as the client does, and only after such an error. Null: the error has another cause.
+ */
+export async function unknownHostError(error: unknown, url: string): Promise<StoreError | null> {
+  const name = URL.parse(url)?.hostname ?? ""
+  if (name === "" || errorCode(error) !== "ERR_POSTGRES_CONNECTION_REFUSED") return null
+  const looking = Bun.dns.lookup(name.replace(/^\[|\]$/g, ""), { backend: "getaddrinfo" }).then(() => null, errorCode)
+  const code = (await Promise.race([looking, Bun.sleep(LOOKUP_MS).then(() => null)]))?.replace(/^DNS_/, "")
+  return code === undefined
+    ? null
+    : new StoreError("unknown_host", redactedUrl(url), `the name ${name} is not known (${code})`, error)
 }
 
 /** True when the client gave up waiting for a connection to open. */

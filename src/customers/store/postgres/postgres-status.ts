@@ -2,7 +2,7 @@ import type { SQL } from "bun"
 import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
-import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
+import { isConnectFailure, postgresStoreError, unknownHostError } from "./postgres-errors.ts"
 import { isPlainUrl, redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { requireOwnDatabase, type SessionKind } from "./prepare-database.ts"
 
@@ -62,7 +62,7 @@ export async function receivesNotifications(url: string, listenUrl: string, chan
     await sending.unsafe("SELECT pg_notify($1, '')", [channel])
     return await Promise.race([received.promise, Bun.sleep(NOTIFICATION_TIMEOUT_MS).then(() => false)])
   } catch (error) {
-    throw postgresStoreError(error, redactedUrl(listenUrl))
+    throw (await unknownHostError(error, listenUrl)) ?? postgresStoreError(error, redactedUrl(listenUrl))
   } finally {
     await Promise.all([listening, sending].map(client => client.close({ timeout: 0 })))
   }
@@ -105,7 +105,7 @@ async function readStatusOver(url: string, session: SessionKind): Promise<Postgr
       return { location, isPooled, isPlain, ...(await readServerStatus(inner)), ...(await readTableStatus(inner)) }
     })
   } catch (error) {
-    const storeError = postgresStoreError(error, location)
+    const storeError = (await unknownHostError(error, url)) ?? postgresStoreError(error, location)
     throw storeError instanceof StoreError || !isConnectFailure(error)
       ? storeError
       : new StoreError("away", location, "no answer", error)

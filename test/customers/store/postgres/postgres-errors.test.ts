@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test"
 import { SQL } from "bun"
-import { StoreError, type StoreErrorCode } from "../../../../src/customers/store/core/store-error.ts"
+import { STORE_ERRORS, StoreError, type StoreErrorCode } from "../../../../src/customers/store/core/store-error.ts"
+import { POOL_BOUNDS } from "../../../../src/customers/store/postgres/clients.ts"
+import { PostgresPool } from "../../../../src/customers/store/postgres/connection-pool.ts"
 import { isConnectFailure, postgresStoreError } from "../../../../src/customers/store/postgres/postgres-errors.ts"
+import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
+import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
+import { diagnosePostgres } from "../../../../src/doctor/database.ts"
+import { freePort } from "../../../support/free-port.ts"
+import { later } from "../../../support/later.ts"
 
 /** What a pooler says under the SQLSTATE of a broken protocol, and whether no server can have seen the statement. */
 const POOLER_SAYS: Readonly<Record<string, readonly [StoreErrorCode, "nothing was sent" | "perhaps it was"]>> = {
@@ -37,4 +44,40 @@ test("what a pooler says has its own fault each, and only what it says before it
     told[message] = [storeError.code, isConnectFailure(error) ? "nothing was sent" : "perhaps it was"]
   }
   expect(told).toEqual({ ...POOLER_SAYS })
+})
+
+test("a host whose name is not known is told as such in the start, the outage and doctor, and one that refuses is not", async () => {
+  // No name has a label of 64 letters, so no DNS server is asked for it.
+  const name = `${"a".repeat(64)}.test`
+  const unknown = [
+    "unknown_host",
+    `postgres://${name}:5432/mk`,
+    `the name ${name} is not known (ENOTFOUND)`,
+    STORE_ERRORS.unknown_host.remedy,
+  ]
+  const port = freePort()
+  const refused = [
+    "away",
+    `postgres://localhost:${port}/mk`,
+    "ERR_POSTGRES_CONNECTION_REFUSED",
+    STORE_ERRORS.away.remedy,
+  ]
+  for (const [place, expected] of [
+    [`${name}:5432`, unknown],
+    [`localhost:${port}`, refused],
+  ] as const) {
+    const url = `postgres://jane:s3cret@${place}/mk`
+    const told: unknown[] = []
+    const note = (error: unknown) => {
+      if (error instanceof StoreError) told.push([error.code, error.location, error.reason, error.remedy])
+    }
+    await openPostgres(url, { clock: Date.now, setTimer: later }).catch(note)
+    const session = { kind: "direct", searchPath: null } as const
+    const pool = new PostgresPool(url, later, POOL_BOUNDS, note, session, { url: null, onChange: note })
+    await pool.withConnection(() => pool.query("SELECT 1", [])).catch(note)
+    await pool.close()
+    await readPostgresStatus(url).catch(note)
+    expect(told).toEqual([expected, expected, expected, expected])
+    expect(await diagnosePostgres(readPostgresStatus(url))).toMatchObject({ verdict: "failed", remedy: expected[3] })
+  }
 })
