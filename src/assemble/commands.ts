@@ -105,7 +105,7 @@ const createWithCustomers =
   async work => {
     const current = context()
     const { system, settings } = current
-    const store = await openStore(current)
+    const store = await openStore(current, "command")
     const actor: Actor = { kind: "operator", id: system.operatorName(), source: "command", keyId: null }
     const changes = { store, clock: system.clock, notify: recordDeletions(current, () => undefined), actor }
     const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = settings
@@ -212,7 +212,7 @@ const noOwnLists = () => NO_OWN_LIST_MATCH
 async function readOperatorLists(context: AppContext): Promise<(subject: Subject) => OwnListMatch> {
   if (!hasStore(context)) return noOwnLists
   try {
-    const store = await openStore(context)
+    const store = await openStore(context, "command")
     const operator = await readEntryIndex(store, OPERATOR).finally(store.close)
     return subject => (subject.isTest ? NO_OWN_LIST_MATCH : lookupIn(operator, NO_ENTRIES, subject))
   } catch (error) {

@@ -178,11 +178,11 @@ type Wiring = {
 }
 
 /** Creates the parts, in the order in which they start, and what the app needs of them. */
-async function createParts(appContext: AppContext, store: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
+async function createParts(appContext: AppContext, opened: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
   const { meter, loadShedder } = instrumentation
   const { system, settings } = appContext
   const [faults, memoryBytes] = [faultsOf(appContext), processMemoryBytes(appContext)]
-  const { poll, claims } = createDatabasePoll(appContext, store, mode)
+  const { poll, claims, store } = createDatabasePoll(appContext, opened, mode)
   const trusted = await createTrustedTimeService(appContext, faults, store, poll)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
   const { lists, shared } = await createLists(context, mode)

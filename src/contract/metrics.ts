@@ -93,7 +93,7 @@ export const METRICS = {
   mailkind_lists_pinned: { kind: "gauge", description: "1: an operator has pinned the version of the lists; 0: the newest ones are used.", labels: [], aggregation: "max" },
   mailkind_lists_entries: { kind: "gauge", description: "Entries of the lists in use.", labels: ["set"], aggregation: "max" },
   mailkind_lists_sources: { kind: "gauge", description: "Sources of lists, by the outcome of their last download.", labels: ["source_outcome"], aggregation: "max" },
-  mailkind_database_up: { kind: "gauge", description: "1: the database answers; 0: it was found unreachable and has not answered since.", labels: [], aggregation: "min" },
+  mailkind_database_up: { kind: "gauge", description: "1: the database answers and accepts writes; 0: it was found unreachable and has not answered since, or accepts no writes.", labels: [], aggregation: "min" },
   mailkind_database_operation_duration_seconds: { kind: "histogram", description: "Time of statements outside of transactions and of whole transactions, with their wait for a connection or for others that write.", labels: [], aggregation: "sum", bucketsS: DATABASE_BUCKETS_S },
   mailkind_database_connections_in_use: { kind: "gauge", description: "Connections to PostgreSQL that work or are reserved; 0 with SQLite.", labels: [], aggregation: "sum" },
   mailkind_clock_trusted: { kind: "gauge", description: "1: the clock is confirmed; 0: it and the one that confirms it differ by more than a minute, or it has jumped: nothing is deleted for its age.", labels: [], aggregation: "min" },

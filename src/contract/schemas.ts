@@ -81,7 +81,7 @@ export const Health = t.Object(
         status: oneOf("DatabaseStatus", ["ok", "away"]),
         answered_ms_ago: nullable(t.Integer({ minimum: 0, description: "Milliseconds since it last answered what has changed. Null: it is SQLite, or has not been asked." })),
       },
-      closed("HealthDatabase"),
+      { ...closed("HealthDatabase"), description: "`away`: it does not answer, or it accepts no writes." },
     ),
     clock: t.Object(
       {

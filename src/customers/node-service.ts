@@ -146,6 +146,8 @@ export async function createNodeService(
     knows: () => heartbeat.known,
     observe: ({ rows, known }) => {
       atMs = system.stopwatch()
+      // Nobody can write a heartbeat.
+      if (store.isUnavailable()) heartbeat.miss()
       // A node counts among the others from when it serves.
       if (isServing) heartbeat.observe(heartbeatsOf(rows), known)
     },

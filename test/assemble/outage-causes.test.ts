@@ -6,7 +6,7 @@ import { startScheduledRefresh } from "../../src/assemble/check/refresh.ts"
 import { createSharedLists, takeSharedListsAtStart } from "../../src/assemble/check/shared-lists.ts"
 import { type AppContext, createContext, faultsOf, type StoreContext } from "../../src/assemble/context.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
-import { databaseOutages, notificationOutages } from "../../src/assemble/customers/store.ts"
+import { createDatabasePoll, databaseOutages, notificationOutages } from "../../src/assemble/customers/store.ts"
 import { LOG_EVENTS, type LogEvent, OUTAGE_FIELDS } from "../../src/base/log-events.ts"
 import { logUnwritten } from "../../src/check/active-lists/lists-in-place.ts"
 import { createListsService } from "../../src/check/active-lists/lists-service.ts"
@@ -159,6 +159,16 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       const pool = new PostgresPool(url, system.setTimer, POOL_BOUNDS, databaseOutages(context), DIRECT, NO_URL)
       await pool.withConnection(() => pool.query("SELECT 1", [])).catch(() => undefined)
       await pool.close()
+      return lines
+    },
+  },
+  "the database accepts no writes": {
+    names: /^postgres:\/\/h\/d it is a standby$/,
+    cause: async () => {
+      const { context, lines } = scene({ MAILKIND_DATABASE_URL: "postgres://jane:s3cret@h/d?application_name=t0ken" })
+      const all = async () => [{ unwritable: "it is a standby" }]
+      const store = { all, unwritableSql: "NULL" } as unknown as OpenStore // only these are used
+      await createDatabasePoll(context, store, "alone").poll.poll()
       return lines
     },
   },

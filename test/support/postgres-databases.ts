@@ -129,6 +129,7 @@ export async function takeStore(url: string): Promise<OpenStore> {
     run: (...words) => request(() => store.run(...words)),
     transaction: work => request(() => store.transaction(work)),
     clockSql: store.clockSql,
+    unwritableSql: store.unwritableSql,
     isPooled: store.isPooled,
     isUnavailable: () => store.isUnavailable(),
     connectionsInUse: () => store.connectionsInUse(),

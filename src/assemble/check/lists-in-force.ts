@@ -59,7 +59,7 @@ export async function readListsInForce(context: AppContext): Promise<ListsInForc
     const state = decodeRefreshState(await refreshFolder(context).read(STATE_FILE))
     return inForce(stateInUse(state, stock), [], builtIn, null)
   }
-  const store = await openStore(context)
+  const store = await openStore(context, "command")
   try {
     const state = (await readSharedState(store, stock)) ?? { ...INITIAL_REFRESH_STATE, stock }
     if (state === "damaged") throw new StartupError(DAMAGED_STATE)

@@ -10,7 +10,7 @@ import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
-import { type OpenStore, wrapOperations } from "../../customers/store/core/store.ts"
+import { type OpenStore, type SqlValue, wrapOperations } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
@@ -21,15 +21,16 @@ import type { Meter } from "../../http/metrics/meter.ts"
 import { createJobFiles } from "../../jobs/job-files.ts"
 import { jobsDirectory } from "../../jobs/jobs-part.ts"
 import type { System } from "../../system/system.ts"
-import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
+import { type AppContext, databasePlace, faultsOf, sqliteFile } from "../context.ts"
 import type { Part } from "../part.ts"
 import { isWorker, type ServeMode } from "../serve-mode.ts"
 
 /**
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
- * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged.
+ * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged. `command`: a database that accepts no
+ * writes is opened too, since many commands only read.
  */
-export async function openStore(context: AppContext): Promise<OpenStore> {
+export async function openStore(context: AppContext, use: "server" | "command" = "server"): Promise<OpenStore> {
   const { system, settings } = context
   const { clock, setTimer, random } = system
   return await openStoreAt(settings.MAILKIND_DATABASE_URL?.reveal() ?? sqliteFile(settings), {
@@ -37,17 +38,35 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     setTimer,
     random,
     onAvailabilityChange: databaseOutages(context),
+    mayBeReadOnly: use === "command",
     listenUrl: settings.MAILKIND_DATABASE_LISTEN_URL?.reveal(),
     onNotificationsChange: notificationOutages(context),
   })
 }
 
-/** The poll of a process, and what one process of its node does for all of them. */
-export function createDatabasePoll({ system, log }: AppContext, store: OpenStore, mode: ServeMode) {
+/**
+ * The poll of a process, and what one process of its node does for all of them. The store is the one for the parts of a server: a database
+ * that accepts no writes is unavailable to them, whether or not this process writes.
+ */
+export function createDatabasePoll(context: AppContext, opened: OpenStore, mode: ServeMode) {
+  const { system, log, settings } = context
   const claims = isWorker(mode) ? mode.node.claims : new NodeClaims(system.clock)
   const share = isWorker(mode) ? mode.shareObservation : undefined
   const onError = logError(log, "changes of other processes were not read")
-  return { claims, poll: new DatabasePoll({ ...system, store, claims, share, onError }) }
+  const tell = faultsOf(context).outages("error", "the database accepts no writes", "the database accepts writes again")
+  let reason: SqlValue = null
+  const observe = (next: SqlValue): void => {
+    const isChanged = (next === null) !== (reason === null)
+    reason = next
+    if (isChanged) tell(next === null ? null : outageOf(new StoreError("standby", databasePlace(settings), `${next}`)))
+  }
+  const store = { ...opened, isUnavailable: () => reason !== null || opened.isUnavailable() }
+  const poll = new DatabasePoll({ ...system, store, claims, share, onError })
+  poll.add({
+    columns: { unwritable: opened.unwritableSql },
+    observe: ({ rows: [{ unwritable }] }) => observe(unwritable ?? null),
+  })
+  return { claims, poll, store }
 }
 
 /** Whether the settings name a database that may be there already. */

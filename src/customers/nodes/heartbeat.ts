@@ -101,7 +101,7 @@ export class Heartbeat {
     return { [this.#id]: this.#latestBeat }
   }
 
-  /** The rows could not be read. The known nodes stay as they are, and the time until the next ones does not count. */
+  /** The rows could not be read, or no node could write its own. The known nodes stay as they are, and the time until the next ones does not count. */
   miss(): void {
     this.#nodes.recordMiss()
   }

@@ -31,7 +31,7 @@ type ObservedNode = NodeHeartbeat & { readonly unchangedMs: number }
  *     |---------- lives -----------|---- does not count ---------|---- its row is deleted
  *
  * A new node counts as living: counting one too many admits less, never more. Between two observations at most `intervalMs` is added,
- * and nothing while the database was unreachable, when no node could write its heartbeat.
+ * and nothing while the database was unreachable or read-only, when no node could write its heartbeat.
  */
 export class LiveNodes {
   readonly #ownId: string

@@ -12,6 +12,8 @@ export type StoreOptions = {
   /** Called with the error when the database becomes unreachable, and with null when it answers again. */
   readonly onAvailabilityChange?: (error: StoreError | null) => void
   readonly listenUrl?: string | null | undefined
+  /** Whether a database that accepts no writes is opened too, for what only reads. */
+  readonly mayBeReadOnly?: boolean | undefined
   /** Called with the error when the address for notifications alone does not answer, and with null when it does again. */
   readonly onNotificationsChange?: (error: StoreError | null) => void
 }

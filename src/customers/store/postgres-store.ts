@@ -16,7 +16,7 @@ import { type DatabaseSession, POOL_BOUNDS, type PoolBounds } from "./postgres/c
 import { type Notifications, PostgresPool } from "./postgres/connection-pool.ts"
 import type { AvailabilityListener } from "./postgres/database-breaker.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres/postgres-url.ts"
-import { prepareDatabase } from "./postgres/prepare-database.ts"
+import { prepareDatabase, requirePrepared } from "./postgres/prepare-database.ts"
 
 /** What opening needs, and the bounds of the use of the database. */
 type PostgresOptions = {
@@ -28,6 +28,8 @@ type PostgresOptions = {
   readonly listenUrl?: string | null | undefined
   readonly onNotificationsChange?: Notifications["onChange"] | undefined
   readonly bounds?: PoolBounds
+  /** Whether a database that accepts no writes is opened too, for what only reads. */
+  readonly mayBeReadOnly?: boolean | undefined
 }
 
 /** The bounds of the connection that migrates: how long it waits for another process that migrates, and for one of its statements. */
@@ -53,7 +55,12 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   // What goes wrong here is thrown.
   const prepare = async (session: DatabaseSession): Promise<string> => {
     const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, session)
-    return await prepareDatabase(preparing, clock, redactedUrl(url), session.kind).finally(preparing.close)
+    const location = redactedUrl(url)
+    const read = (error: unknown): Promise<string> => {
+      if (options.mayBeReadOnly !== true || !(error instanceof StoreError && error.code === "standby")) throw error
+      return requirePrepared(preparing, location, session.kind)
+    }
+    return await prepareDatabase(preparing, clock, location, session.kind).catch(read).finally(preparing.close)
   }
   try {
     const searchPath = await prepare({ kind: "direct", searchPath: null })
@@ -89,6 +96,7 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts, s
     run: (sql, params = noParams) => runOperation(async () => (await pool.query(sql, params)).count),
     transaction: work => runOperation(() => runPooledTransaction(pool, work)),
     clockSql: CLOCK_SQL,
+    unwritableSql: UNWRITABLE_SQL,
     isUnavailable: () => pool.isUnavailable,
     isPooled: session.kind === "pooled",
     connectionsInUse: () => pool.inUseCount,
@@ -103,6 +111,9 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts, s
 
 /** `now()` would be the start of a transaction. */
 const CLOCK_SQL = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+
+const UNWRITABLE_SQL = `CASE WHEN pg_is_in_recovery() THEN 'it is a standby'
+  WHEN current_setting('transaction_read_only') = 'on' THEN 'default_transaction_read_only is on' END`
 
 /** The caller states the row type beside its statement. */
 const castRows = <Row>(rows: readonly Record<string, SqlValue>[]): readonly Row[] => rows as readonly Row[]

@@ -73,6 +73,7 @@ async function openLocked(
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
     clockSql: "NULL",
+    unwritableSql: "NULL",
     isUnavailable: () => false,
     isPooled: false,
     connectionsInUse: () => 0,

@@ -163,18 +163,8 @@ export function describeStoreError(code: StoreErrorCode, location: string): Stor
 
 /** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
-  ...([
-    "away",
-    "unknown_host",
-    "standby",
-    "crowded",
-    "clients_full",
-    "pool_full",
-    "refused",
-    "busy",
-    "conflict",
-    "full",
-  ] as const),
+  ...(["away", "unknown_host", "standby"] as const),
+  ...(["crowded", "clients_full", "pool_full", "refused", "busy", "conflict", "full"] as const),
 ])
 
 /** True when it is certain that the operation that failed with this error has written nothing. */

@@ -55,7 +55,9 @@ export type Store = {
 export type OpenStore = Store & {
   /** What the clock of the database says, in SQL: milliseconds since the Unix epoch. `NULL`: it has none, since SQLite is part of this process. */
   readonly clockSql: string
-  /** Whether the database was found unreachable and has not answered since. SQLite never is. */
+  /** Why the database accepts no writes now, in SQL. `NULL`: it accepts them, or is SQLite, whose files are opened for writing. */
+  readonly unwritableSql: string
+  /** Whether the database was found unreachable and has not answered since; for the parts of a server also, whether it accepts no writes. SQLite never is. */
   readonly isUnavailable: () => boolean
   /** Whether its connections are lent by a pooler. */
   readonly isPooled: boolean

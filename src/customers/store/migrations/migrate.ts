@@ -10,13 +10,7 @@ import { CREATE_MIGRATIONS_TABLE, MIGRATIONS, SCHEMA_VERSION } from "./migration
  */
 export async function migrate(store: Store, clock: Clock, location: string): Promise<void> {
   await createMigrationsTable(store)
-  const storedVersion = await readSchemaVersion(store)
-  if (storedVersion > SCHEMA_VERSION)
-    throw new StoreError(
-      "newer",
-      location,
-      `its tables have version ${storedVersion}, and this program knows ${SCHEMA_VERSION}`,
-    )
+  const storedVersion = await readKnownVersion(store, location)
   for (const migration of MIGRATIONS)
     if (migration.number > storedVersion) await store.transaction(inner => applyMigration(inner, migration, clock))
 }
@@ -45,4 +39,12 @@ export async function createMigrationsTable(store: Store): Promise<void> {
 export async function readSchemaVersion(store: Store): Promise<number> {
   const row = await store.one<{ head: number }>("SELECT COALESCE(MAX(number), 0) AS head FROM migrations")
   return row?.head ?? 0
+}
+
+/** The same, of a database that this version knows. Rejects with a `newer` error where it does not. */
+export async function readKnownVersion(store: Store, location: string): Promise<number> {
+  const storedVersion = await readSchemaVersion(store)
+  if (storedVersion <= SCHEMA_VERSION) return storedVersion
+  const reason = `its tables have version ${storedVersion}, and this program knows ${SCHEMA_VERSION}`
+  throw new StoreError("newer", location, reason)
 }

@@ -15,7 +15,7 @@ import { isConnectFailure, isConnectTimeout, postgresStoreError, unknownHostErro
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
-/** How long an orderly close may take, in seconds. */
+/** How long an orderly close may take, in seconds, in which what runs ends. */
 const CLOSE_S = 1
 
 /** How often listeners are called at most, in milliseconds, however many notifications come. */
@@ -191,8 +191,8 @@ export class PostgresPool {
   toStoreError(error: unknown): unknown {
     const storeError = postgresStoreError(error, this.location)
     if (!(storeError instanceof StoreError) || storeError === error) return storeError
-    // Connections to a standby stay open, although the name may point to another server by now.
-    if (storeError.code === "standby") this.#reconnect()
+    // Connections to a standby stay open, although the name may point to another server by now. It answers, so what it was asked is not lost.
+    if (storeError.code === "standby") this.#reconnect(CLOSE_S)
     // A server that refuses a new connection may answer on those that it has.
     if (isConnectFailure(error) && storeError.code === "away") this.#breaker.recordFailure(storeError)
     return storeError
@@ -318,10 +318,10 @@ export class PostgresPool {
     }
   }
 
-  #reconnect(): void {
+  #reconnect(closeS = 0): void {
     const previous = this.#sql
     this.#sql = this.#createClient()
-    void previous.close({ timeout: 0 })
+    void previous.close({ timeout: closeS })
     this.#listen()
   }
 

@@ -2,8 +2,8 @@ import type { Clock } from "../../../base/outside-world.ts"
 import { sanitizeText } from "../../../base/untrusted-text.ts"
 import type { Store } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
-import { createMigrationsTable, migrate } from "../migrations/migrate.ts"
-import { TABLE_NAMES } from "../migrations/migrations.ts"
+import { createMigrationsTable, migrate, readKnownVersion } from "../migrations/migrate.ts"
+import { SCHEMA_VERSION, TABLE_NAMES } from "../migrations/migrations.ts"
 
 /** The channel on which all processes are notified that the change log has grown, or that a node came or went. */
 export const CHANGES_CHANNEL = "mailkind_changes"
@@ -46,6 +46,24 @@ export async function prepareDatabase(
     if (!(error instanceof StoreError && error.code === "busy")) throw error
     throw new StoreError("busy", location, `${error.reason}${await describeLockHolder(store, location, session)}`)
   }
+}
+
+/**
+ * The `search_path` for connections that only read a database that accepts no writes, whose tables are already those of this version.
+ * Rejects with a `StoreError` else.
+ */
+export async function requirePrepared(store: Store, location: string, session: SessionKind): Promise<string> {
+  return await store.transaction(async inner => {
+    const searchPath = await requireOwnDatabase(inner, location, session)
+    const table = await inner.one<{ id: number | null }>("SELECT to_regclass('migrations')::oid::bigint AS id")
+    const version = (table?.id ?? null) === null ? 0 : await readKnownVersion(inner, location)
+    if (version === SCHEMA_VERSION) return searchPath
+    throw new StoreError(
+      "standby",
+      location,
+      `its tables have version ${version}, and this program wants to make them those of ${SCHEMA_VERSION}`,
+    )
+  })
 }
 
 /** What `CREATE TABLE IF NOT EXISTS` fails with when another creates the table at once: its row, its type or its relation is there. */

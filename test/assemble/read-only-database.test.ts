@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test"
+import { createContext } from "../../src/assemble/context.ts"
+import { createDatabasePoll, createStorePart, openStore } from "../../src/assemble/customers/store.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createNodeService } from "../../src/customers/node-service.ts"
+import { NODE_BOUNDS, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
+import { openPostgres } from "../../src/customers/store/postgres-store.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { tempPath } from "../customers/temp-store.ts"
+import { trustedTime } from "../support/clock.ts"
+import { later } from "../support/later.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { POSTGRES_PROGRAMS, startPostgres } from "../support/postgres.ts"
+
+/** A node over a database of its own, which can be made read-only, and another node that has written a heartbeat. */
+async function twoNodes() {
+  const cluster = await startPostgres()
+  onTestEnd(cluster.remove)
+  const url = cluster.url("postgres")
+  const read = parseSettings({ MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: tempPath("data") })
+  if (read.kind === "faulty") throw new Error(read.faults.join())
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const time = { nowMs: 0 }
+  const system = {
+    ...createSystem(),
+    isTerminal: false,
+    writeStderr: (text: string) => void lines.push(JSON.parse(text)),
+    stopwatch: () => time.nowMs,
+    runInterval: () => () => undefined,
+  }
+  const context = createContext(system, read.settings)
+  const opened = await openStore(context)
+  onTestEnd(opened.close)
+  await writeHeartbeat(opened, { id: "node_other", startId: "node_other" })
+  const { poll, claims, store } = createDatabasePoll(context, opened, "alone")
+  const shared = { ...context, store, poll, claims, userAgent: "test", trustedTime: trustedTime(Date.now) }
+  const nodes = await createNodeService(shared, null, () => undefined)
+  nodes.start()
+  onTestEnd(nodes.stop)
+  onTestEnd(() => poll.stop())
+  const setReadOnly = (isOn: boolean): void => {
+    const words = [
+      "SET default_transaction_read_only = off",
+      `ALTER SYSTEM SET default_transaction_read_only = ${isOn}`,
+    ]
+    const commands = [...words, "SELECT pg_reload_conf()"].flatMap(sql => ["--command", sql])
+    cluster.program("psql", "--quiet", "--dbname", url, ...commands)
+  }
+  /** Until the polls tell whether it accepts writes. */
+  const noticed = async (isReadOnly: boolean): Promise<void> => {
+    for (const end = Date.now() + 30_000; store.isUnavailable() !== isReadOnly; await poll.poll())
+      if (Date.now() > end) throw new Error("it is not noticed")
+  }
+  /** Polls for longer than a node without a heartbeat counts. */
+  const outlast = async (): Promise<void> => {
+    for (const endMs = time.nowMs + 2 * NODE_BOUNDS.deadAfterMs; time.nowMs < endMs; time.nowMs += 1000)
+      await poll.poll()
+  }
+  return { context, url, lines, store, nodes, setReadOnly, noticed, outlast }
+}
+
+test.skipIf(POSTGRES_PROGRAMS === null)(
+  "a database that accepts no writes is one outage, in which no node is given up and commands that only read work",
+  async () => {
+    const { context, url, lines, store, nodes, setReadOnly, noticed, outlast } = await twoNodes()
+    const up = () => createStorePart(store).samples?.()[0]
+    await noticed(false)
+    expect(up()).toEqual(["mailkind_database_up", 1])
+    setReadOnly(true)
+    await noticed(true)
+    await outlast()
+    expect([up(), nodes.nodesCount()]).toEqual([["mailkind_database_up", 0], 2])
+    const command = await openStore(context, "command")
+    expect(await command.all("SELECT id FROM accounts")).toEqual([])
+    await expect(command.run("DELETE FROM accounts")).rejects.toMatchObject({ code: "standby" })
+    await command.close()
+    await expect(openStore(context)).rejects.toMatchObject({ code: "standby" })
+    setReadOnly(false)
+    await noticed(false)
+    expect(up()).toEqual(["mailkind_database_up", 1])
+    const told = lines.filter(({ fault }) => fault === "standby")
+    expect(told).toMatchObject([
+      { msg: "the database accepts no writes", why: "default_transaction_read_only is on", remedy: expect.any(String) },
+      { msg: "the database accepts writes again", where: expect.stringContaining("127.0.0.1") },
+    ])
+    // Who does not come back is given up now.
+    await outlast()
+    expect(nodes.nodesCount()).toBe(1)
+    const older = await openPostgres(url, { clock: Date.now, setTimer: later })
+    await older.run("DELETE FROM migrations WHERE number > 9")
+    await older.close()
+    setReadOnly(true)
+    await expect(openStore(context, "command")).rejects.toMatchObject({ code: "standby" })
+  },
+)
