@@ -194,8 +194,7 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
 }
 
 const POSTGRES_BACKUP_HELP = `The database is PostgreSQL, which has its own: pg_dump --format=custom --file=FILE "$MAILKIND_DATABASE_URL"
-writes a backup while servers run, and pg_restore --clean --if-exists --single-transaction --schema=mailkind
---dbname="$MAILKIND_DATABASE_URL" FILE puts it back when none does. --schema names the schema of the tables. Use the address of PostgreSQL
+writes a backup while servers run. The commands of /docs/scaling#postgres-backup put it back when none does. Use the address of PostgreSQL
 itself, not of a pooler.`
 
 /** An instant for a file name: `20260102T030405678Z`. */

@@ -23,6 +23,11 @@ export const STORE_ERRORS = {
     description: "The tables of the database are not those that mailkind creates.",
     remedy:
       "Restore a backup that mailkind made. Remove what somebody added on purpose. Do not use a file or a table that others can write.",
+    onPostgres: {
+      description: "The tables of the database are not those that mailkind creates.",
+      remedy:
+        "If a dump of an earlier version was restored, restore it again with the commands of /docs/scaling#postgres-backup, which drop the tables of later versions first. Else remove what somebody added.",
+    },
   },
   shared_tables: {
     description:
@@ -48,7 +53,8 @@ export const STORE_ERRORS = {
     remedy: "Stop mailkind and restore the database from a backup.",
     onPostgres: {
       description: "PostgreSQL finds its files damaged.",
-      remedy: "Stop mailkind. Look at the log of the database server, and restore the database with pg_restore.",
+      remedy:
+        "Stop mailkind. Look at the log of the database server, and restore the database (/docs/scaling#postgres-backup).",
     },
   },
   full: {

@@ -29,7 +29,7 @@ export async function prepareDatabase(
       await createMigrationsTable(withBytewiseCollation(inner))
     })
     .catch(error => {
-      if (!(error instanceof Error && MADE_BY_ANOTHER.test(error.message))) throw error
+      if (!isThereAlready(error)) throw error
     })
   try {
     return await store.transaction(async inner => {
@@ -38,7 +38,9 @@ export async function prepareDatabase(
       await inner.run(`SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_IDLE_MS}`)
       // Nobody can take it who may not write our tables, as anybody could an advisory lock (DECISIONS 120).
       await inner.run("LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE")
-      await migrate(withBytewiseCollation(inner), clock, location)
+      await migrate(withBytewiseCollation(inner), clock, location).catch(error => {
+        throw isThereAlready(error) ? new StoreError("altered", location, error.message, error) : error
+      })
       for (const notifyTrigger of NOTIFY_TRIGGERS) await ensureNotifyTrigger(inner, notifyTrigger)
       return searchPath
     })
@@ -66,8 +68,13 @@ export async function requirePrepared(store: Store, location: string, session: S
   })
 }
 
-/** What `CREATE TABLE IF NOT EXISTS` fails with when another creates the table at once: its row, its type or its relation is there. */
-const MADE_BY_ANOTHER = /^(?:UNIQUE|PostgreSQL 42(?:710|P07))/
+/**
+ * What `CREATE TABLE IF NOT EXISTS` fails with when another creates the table at once: its row, its type or its relation is there. A
+ * migration fails so, or for a column, when an older dump was restored over the tables of a later version.
+ */
+const IS_THERE = /^(?:UNIQUE|PostgreSQL 42(?:701|710|P07))/
+
+const isThereAlready = (error: unknown): error is Error => error instanceof Error && IS_THERE.test(error.message)
 
 /** Wraps a store so that new text columns sort by their bytes, as in SQLite, whatever the collation of the database is. */
 const withBytewiseCollation = (store: Store): Store => ({

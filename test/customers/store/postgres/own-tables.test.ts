@@ -199,3 +199,25 @@ onPostgres("the tables whose owner is compared are all that a new database has",
   )
   expect(tables.map(({ name }) => name).sort()).toEqual(TABLE_NAMES.toSorted())
 })
+
+onPostgres(
+  "an older dump that was restored over the tables of a later version is refused, with what to do, and not changed",
+  async () => {
+    const url = emptyDatabase()
+    await open(url)
+    await using client = new SQL(url, { max: 1 })
+    await client.unsafe("DELETE FROM migrations WHERE number > 38")
+    for (const { reason, later } of [
+      { reason: /lists_head.* already exists/, later: "DROP TABLE lists_head, lists_files, lists_file_parts" },
+      { reason: /admin_acts_of_operators.* already exists/, later: "DROP INDEX admin_acts_of_operators" },
+      { reason: /admin_acts_of_accounts.* already exists/, later: "DROP INDEX admin_acts_of_accounts" },
+      { reason: /"settings".* already exists/, later: "ALTER TABLE nodes DROP COLUMN settings" },
+    ]) {
+      const refused = { code: "altered", remedy: expect.stringContaining("/docs/scaling#postgres-backup") }
+      await expect(open(url)).rejects.toMatchObject({ ...refused, reason: expect.stringMatching(reason) })
+      expect([...(await client.unsafe("SELECT MAX(number)::int AS head FROM migrations"))]).toEqual([{ head: 38 }])
+      await client.unsafe(later)
+    }
+    await open(url)
+  },
+)
