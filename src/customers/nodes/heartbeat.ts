@@ -149,6 +149,8 @@ export class Heartbeat {
       this.#id = startId
       this.#nodes = new LiveNodes(startId, this.#bounds)
       this.#latestBeat = 0
+      // The first start of a node has its id, so what it knows is of the row that the other one has now.
+      this.#known = {}
     }
     this.#nodes.observe(rows, atMs)
     onObserved(this.#nodes.live)

@@ -244,6 +244,14 @@ test("a server that is being replaced leaves the row to the next one, and is no 
   expect([one.renamedTo, two.renamedTo, next.facts.length, other.facts.length]).toEqual([[], [], 1, 1])
 })
 
+test("the first start of a node, which has its id, takes the next one for a successor and not for an earlier state of the database", async () => {
+  const { heart, pass, state } = await beating()
+  const [first, next] = [heart("a", "a"), heart("a", "b")]
+  await pass(2 * beatMs, first)
+  await pass(3 * beatMs, next, first)
+  expect([state.setBack, first.renamedTo]).toEqual([0, []])
+})
+
 test("of two servers with one identity that both go on, the former one takes another id with all of its processes", async () => {
   const { start, heart, pass, rows } = await beating()
   const shared = start()
