@@ -26,6 +26,8 @@ import { ensureInstallationSecret, keyedHash } from "./sign-in/installation-secr
 import type { Actor } from "./store/change-log/actor.ts"
 import {
   type Change,
+  type ChangeCursor,
+  cursorOf,
   LATEST_CHANGE_POLLED,
   type LatestChangeRow,
   latestChangeId,
@@ -94,7 +96,7 @@ export async function createCustomersService(context: CustomersContext, shared: 
   await Promise.all([terms.load(), corrections.load(), ownLists.load()])
   const onPollError = logError(log, "changes of other processes were not read")
   const pollChanges = createChangePoller(store, listeners, since, onPollError, known)
-  poll.add(latestChangePart(pollChanges, known))
+  poll.add(latestChangePart(pollChanges, known, nodes.observeChange))
   const background = createBackground(context, parts)
   return {
     ...parts,
@@ -123,10 +125,17 @@ export async function createCustomersService(context: CustomersContext, shared: 
 }
 
 /** What the poll of the database tells of changes. One that fails says that nothing can be known. */
-const latestChangePart = (changes: ReturnType<typeof createChangePoller>, known: KnownChanges): PolledPart => ({
+const latestChangePart = (
+  changes: ReturnType<typeof createChangePoller>,
+  known: KnownChanges,
+  observeChange: (cursor: ChangeCursor) => void,
+): PolledPart => ({
   ...LATEST_CHANGE_POLLED,
-  // The columns of a row are those of the statement.
-  observe: ({ rows: [row] }) => changes.observe(row as LatestChangeRow),
+  observe: ({ rows: [row] }) => {
+    const latest = row as LatestChangeRow // the columns of a row are those of the statement
+    changes.observe(latest)
+    observeChange(cursorOf(latest))
+  },
   miss: () => known.note(known.now()),
 })
 

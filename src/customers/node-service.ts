@@ -13,6 +13,7 @@ import {
   type NodeIdentity,
 } from "./nodes/live-nodes.ts"
 import { createPeerWatch } from "./nodes/peer-watch.ts"
+import { createSeenChanges, SEEN_CHANGES_FILE } from "./nodes/seen-changes.ts"
 import { type CallerLimits, createLocalLimits, createNodeLimits, NodeShare } from "./quota/caller-limits.ts"
 import { newId } from "./store/core/id.ts"
 import type { SqlValue } from "./store/core/store.ts"
@@ -111,6 +112,7 @@ const ALONE = {
   nodesCount: () => 1,
   isCutOff: () => false,
   databaseAnsweredMsAgo: () => null,
+  observeChange: () => undefined,
   start: () => undefined,
   stop: async () => undefined,
 }
@@ -153,6 +155,7 @@ export async function createNodeService(
     },
     miss: () => heartbeat.miss(),
   })
+  const seen = createSeen(context)
   const peers = () => heartbeat.peers
   const watch = createPeerWatch({ ...system, log, userAgent, isUnavailable: store.isUnavailable, peers })
   return {
@@ -160,12 +163,15 @@ export async function createNodeService(
     nodesCount: () => nodesCount,
     isCutOff: watch.isCutOff,
     databaseAnsweredMsAgo: () => (atMs === null ? null : Math.round(system.stopwatch() - atMs)),
+    /** Takes the latest change that a poll found, which the data directory keeps. */
+    observeChange: seen.observe,
     start: () => {
       watch.start()
       isServing = true
     },
     stop: async () => {
       watch.stop()
+      await seen.stop()
       await heartbeat.stop().catch(logError(log, KEPT_HEARTBEAT))
     },
   }
@@ -188,13 +194,24 @@ function createHeartbeat(
       claimBeat: everyMs => claims.take("heartbeat", everyMs),
       onRenamed: (id, otherUrl) => keepNewId(context, id, otherUrl),
       onSetBack: () => {
-        log("warn", "the database is in an earlier state", { ...SET_BACK, where: databasePlace(settings) })
+        tellSetBack(context)
         onSetBack()
       },
       onError: logError(log, "the heartbeats of nodes were not read or written"),
     },
     NODE_BOUNDS,
   )
+}
+
+const createSeen = (context: NodeContext) => {
+  const { system, settings, store, log, claims } = context
+  const { MAILKIND_DATA_DIR: directory } = settings
+  return createSeenChanges({
+    ...{ store, folder: system.files.folder(directory), place: databasePlace(settings) },
+    claim: everyMs => claims.take("seen_changes", everyMs),
+    onEarlier: () => tellSetBack(context),
+    onError: logError(log, KEPT_NOTHING, join(directory, SEEN_CHANGES_FILE)),
+  })
 }
 
 /** How soon a process may tell what another process of its node has told. */
@@ -235,11 +252,16 @@ const textOf = (value: SqlValue | undefined): string | null => (typeof value ===
 
 const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes count it until it times out"
 
+const KEPT_NOTHING = "what this node has seen of the database cannot be kept in its data directory"
+
 const SET_BACK = {
   fault: "earlier_state",
   remedy:
-    "If you restored it or promoted a standby, do nothing. If not, look at its log: what was written last may be lost.",
+    "What was written last is lost: keys that were revoked since then may work again, so revoke them again. If nobody restored it or promoted a standby, look at its log.",
 }
+
+const tellSetBack = ({ settings, log }: Pick<IdentityContext, "settings" | "log">): void =>
+  log("warn", "the database is in an earlier state", { ...SET_BACK, where: databasePlace(settings) })
 
 /** The host and port of the database. */
 const databasePlace = ({ MAILKIND_DATABASE_URL: url }: NodeSettings): string =>

@@ -108,6 +108,9 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     expect((await run("mailkind account create later@example.com")).code).toBe(0)
     const node = await serve(true)
     expect(await usageOf(node.url, key)).toBe(200)
+    const id = /key_\w+/.exec((await run("mailkind key list --account owner@localhost")).out)?.[0]
+    expect((await run(`mailkind key revoke ${id}`)).code).toBe(0)
+    while ((await usageOf(node.url, key)) !== 401);
     await node.program.stop()
 
     expect(await run(RESTORE)).toMatchObject({ code: 0 })
@@ -116,6 +119,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     expect(accounts.out).not.toContain("later@example.com")
     const again = await serve(true)
     expect(await usageOf(again.url, key)).toBe(200)
+    expect(await again.program.complained(/the database is in an earlier state.*/)).toContain("revoke them again")
     await again.program.stop()
 
     // The way back: what was there before is there still.

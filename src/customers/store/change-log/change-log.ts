@@ -138,6 +138,12 @@ export async function readChangesSince(
   return { kind: "read", changes, lastId: latest.id, lastFingerprint: changeFingerprint(latest) }
 }
 
+/** Whether this log lacks what a reader has read: it is that of an earlier state of the database. What was pruned is not lost. */
+export async function hasLostChanges(store: Store, { lastId, lastFingerprint }: ChangeCursor): Promise<boolean> {
+  const page = await readChangesSince(store, lastId, lastFingerprint)
+  return page.kind === "lost" && page.lastId - lastId < CHANGES_STORED_MAX
+}
+
 /** What a poll of the database asks for the latest change. */
 export const LATEST_CHANGE_POLLED = {
   columns: {

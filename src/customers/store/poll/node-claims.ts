@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/outside-world.ts"
 import type { RunInterval } from "../../../base/time.ts"
 
 /** What one process of a node does for all of them, and how many slots it has. */
-const CLAIM_SLOTS = { poll: 1, heartbeat: 1, settings: 1, request_log: 1, pruning: 16 } as const
+const CLAIM_SLOTS = { poll: 1, heartbeat: 1, settings: 1, seen_changes: 1, request_log: 1, pruning: 16 } as const
 type Claimed = keyof typeof CLAIM_SLOTS
 
 const SLOTS_COUNT = Object.values(CLAIM_SLOTS).reduce((sum, count) => sum + count, 0)
