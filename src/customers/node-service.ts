@@ -130,14 +130,7 @@ export async function createNodeService(
   const { system, settings, store, log, userAgent, poll } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null) return { ...ALONE, limits }
-  const share = new NodeShare()
-  let nodesCount = 1
-  const onChange = (position: ClusterPosition): void => {
-    share.setPosition(position)
-    if (position.count !== nodesCount)
-      log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
-    nodesCount = position.count
-  }
+  const { share, nodesCount, onChange } = createNodeCount(log)
   const node = shared?.node ?? (await unsharedNode(context))
   const heartbeat = createHeartbeat(context, node, { onChange, onSetBack })
   await heartbeat.load()
@@ -160,7 +153,7 @@ export async function createNodeService(
   const watch = createPeerWatch({ ...system, log, userAgent, isUnavailable: store.isUnavailable, peers })
   return {
     limits: createNodeLimits(limits, share),
-    nodesCount: () => nodesCount,
+    nodesCount,
     isCutOff: watch.isCutOff,
     databaseAnsweredMsAgo: () => (atMs === null ? null : Math.round(system.stopwatch() - atMs)),
     /** Takes the latest change that a poll found, which the data directory keeps. */
@@ -175,6 +168,19 @@ export async function createNodeService(
       await heartbeat.stop().catch(logError(log, KEPT_HEARTBEAT))
     },
   }
+}
+
+/** The share of this node, and how many nodes there are. */
+function createNodeCount(log: NodeContext["log"]) {
+  const share = new NodeShare()
+  let nodesCount = 1
+  const onChange = (position: ClusterPosition): void => {
+    share.setPosition(position)
+    if (position.count !== nodesCount)
+      log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
+    nodesCount = position.count
+  }
+  return { share, nodesCount: () => nodesCount, onChange }
 }
 
 function createHeartbeat(

@@ -4,6 +4,7 @@ import { createDatabasePoll, createStorePart, openStore } from "../../src/assemb
 import { parseSettings } from "../../src/config/settings.ts"
 import { createNodeService } from "../../src/customers/node-service.ts"
 import { NODE_BOUNDS, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
+import { StoreError } from "../../src/customers/store/core/store-error.ts"
 import { openPostgres } from "../../src/customers/store/postgres-store.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { tempPath } from "../customers/temp-store.ts"
@@ -59,6 +60,13 @@ async function twoNodes() {
   return { context, url, lines, store, nodes, setReadOnly, noticed, outlast }
 }
 
+/** The code of the error of the database; "none": there is none. */
+const failureOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "none",
+    error => (error instanceof StoreError ? error.code : "another"),
+  )
+
 test.skipIf(POSTGRES_PROGRAMS === null)(
   "a database that accepts no writes is one outage, in which no node is given up and commands that only read work",
   async () => {
@@ -72,9 +80,9 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     expect([up(), nodes.nodesCount()]).toEqual([["mailkind_database_up", 0], 2])
     const command = await openStore(context, "command")
     expect(await command.all("SELECT id FROM accounts")).toEqual([])
-    await expect(command.run("DELETE FROM accounts")).rejects.toMatchObject({ code: "standby" })
+    expect(await failureOf(command.run("DELETE FROM accounts"))).toBe("standby")
     await command.close()
-    await expect(openStore(context)).rejects.toMatchObject({ code: "standby" })
+    expect(await failureOf(openStore(context))).toBe("standby")
     setReadOnly(false)
     await noticed(false)
     expect(up()).toEqual(["mailkind_database_up", 1])
@@ -90,6 +98,6 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     await older.run("DELETE FROM migrations WHERE number > 9")
     await older.close()
     setReadOnly(true)
-    await expect(openStore(context, "command")).rejects.toMatchObject({ code: "standby" })
+    expect(await failureOf(openStore(context, "command"))).toBe("standby")
   },
 )
