@@ -113,6 +113,15 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     while ((await usageOf(node.url, key)) !== 401);
     await node.program.stop()
 
+    // A restore that fails, even at its end, changes nothing.
+    for (const broken of [
+      RESTORE.replace("\nEND", "\nSELECT 1 / 0;\nEND"),
+      RESTORE.replace("mailkind.dump", "no.dump"),
+    ]) {
+      expect(broken).not.toBe(RESTORE)
+      expect((await run(broken)).code).not.toBe(0)
+    }
+    expect((await run("mailkind account list")).out).toContain("later@example.com")
     expect(await run(RESTORE)).toMatchObject({ code: 0 })
     const accounts = await run("mailkind account list")
     expect(accounts.out).toContain("owner@localhost")
