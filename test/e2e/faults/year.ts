@@ -12,7 +12,7 @@ import { TestServer } from "../../support/test-server.ts"
 import { CUSTOMER_SETTINGS, Customer } from "./customer.ts"
 import { type Doing, type Found, type LeftOut, untilServed } from "./fault.ts"
 import { Callers } from "./year/callers.ts"
-import { type Figures, figuresTable, measure } from "./year/figures.ts"
+import { complaintsTable, type Figures, figuresTable, measure } from "./year/figures.ts"
 import { growthOf } from "./year/growth.ts"
 import { ADMIN_EMAIL, Office } from "./year/office.ts"
 import { type Population, populate } from "./year/population.ts"
@@ -107,7 +107,7 @@ class Year {
       did: `${days} days of ${scale.checksADay} checks over ${scale.accounts} accounts, with sign-ins, keys, reports, lists, callbacks (${office.callbackCount}), mails (${mails.taken.length}), backups, refreshes and restarts`,
       ...{ times: days, acknowledged: callers.answered, breaches, backMs: null },
       memory: { before: memoryOf(first), after: memoryOf(last) },
-      saw: `${figuresTable(this.#figures)}\n\n${compared.table}`,
+      saw: [figuresTable(this.#figures), compared.table, complaintsTable(server.log)].join("\n\n"),
     }
   }
 
@@ -128,13 +128,13 @@ class Year {
     const admin = new Customer(older, 0, mails)
     await admin.signIn()
     await office.admin.signIn()
-    const rest = (of: TestServer) => async () => {
-      for (let step = 0; step < STEPS_A_DAY; step++) await this.#pass(DAY_S / STEPS_A_DAY, of)
+    const rest = async (): Promise<void> => {
+      for (let step = 0; step < STEPS_A_DAY; step++) await this.#pass(DAY_S / STEPS_A_DAY, [older])
     }
     const found = await sideBySide(
       [
-        { name: "first day", server: older, callers: olderCallers, admin, rest: rest(older) },
-        { name: "now", server, callers, admin: office.admin, rest: rest(server) },
+        { name: "first day", server: older, callers: olderCallers, admin, rest },
+        { name: "now", server, callers, admin: office.admin, rest },
       ],
       scale.rounds,
       scale.measuredChecks,
@@ -159,13 +159,14 @@ class Year {
     await this.#pass(HOUR_S)
   }
 
-  /** Time passes at once. What the server has started by then, such as a backup, ends before more of it passes. */
-  async #pass(seconds: number, server: TestServer = this.#world.server): Promise<void> {
-    const { clock } = this.#world
+  /** Time passes at once. What the servers have started by then, such as a backup, ends before more of it passes. */
+  async #pass(seconds: number, others: readonly TestServer[] = []): Promise<void> {
+    const { clock, server } = this.#world
     clock.pass(seconds)
     await Bun.sleep(STEP_MS)
     // It has the lowest priority: on a busy machine a refresh takes minutes.
-    while (processTree(server.pid).length > WORKERS + 1) await Bun.sleep(STEP_MS)
+    for (const { pid } of [server, ...others])
+      while (processTree(pid).length > WORKERS + 1) await Bun.sleep(STEP_MS)
   }
 
   /** The server is restarted in one month, and one of its workers is killed in the other. */

@@ -80,6 +80,14 @@ function bytesUnder(folder: string): number {
   )
 }
 
+/** How often a server told each warning and error. */
+export function complaintsTable(log: string): string {
+  const counts = new Map<string, number>()
+  for (const [, level, message] of log.matchAll(/"level":"(warn|error)".*?"msg":"([^"]*)"/g))
+    counts.set(`${level}: ${message}`, (counts.get(`${level}: ${message}`) ?? 0) + 1)
+  return textTable([...counts].map(([complaint, count]) => [complaint, String(count)]))
+}
+
 /** All figures as a table, a column a day. */
 export function figuresTable(all: readonly Figures[]): string {
   const names = new Set(all.flatMap(({ values, rows }) => [...values.keys(), ...rows.keys()]))

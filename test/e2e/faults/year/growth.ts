@@ -7,7 +7,7 @@ import type { Figures } from "./figures.ts"
 export const SETTLED_AFTER_DAYS: Readonly<Record<string, { readonly days: number | null; readonly bound: string }>> = {
   migrations: { days: 0, bound: "the program" },
   change_head: { days: 0, bound: "one row" },
-  changes: { days: 0, bound: "the last ones alone are stored" },
+  changes: { days: null, bound: "the last 10 000" },
   accounts: { days: null, bound: "accounts" },
   keys: { days: null, bound: "five usable ones an account; revoked and expired ones for 400 days" },
   units: { days: null, bound: "subjects, seven days of each with checks" },
@@ -20,7 +20,7 @@ export const SETTLED_AFTER_DAYS: Readonly<Record<string, { readonly days: number
   host_sightings_head: { days: 0, bound: "one row" },
   host_sightings: { days: null, bound: "a number of all" },
   domain_facts: { days: null, bound: "a number of all" },
-  outbox: { days: 35, bound: "30 days" },
+  outbox: { days: 180, bound: "30 days, with those about a network that a key had not used for 90 days" },
   sign_ins: { days: 2, bound: "minutes" },
   sessions: { days: 35, bound: "30 days, 20 an account" },
   free_check_secret: { days: 0, bound: "one row" },

@@ -20,7 +20,7 @@ const PAGES = {
 } as const
 const COMMANDS = {
   "account list ms": ["account", "list", "--limit", "20"],
-  "feedback list ms": ["feedback", "list"],
+  "feedback list ms": ["feedback", "list", "--limit", "20"],
   "account show ms": ["account", "show", "desk-1@faults.example"],
 } as const
 
