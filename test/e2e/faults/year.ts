@@ -165,8 +165,7 @@ class Year {
     clock.pass(seconds)
     await Bun.sleep(STEP_MS)
     // It has the lowest priority: on a busy machine a refresh takes minutes.
-    for (const { pid } of [server, ...others])
-      while (processTree(pid).length > WORKERS + 1) await Bun.sleep(STEP_MS)
+    for (const { pid } of [server, ...others]) while (processTree(pid).length > WORKERS + 1) await Bun.sleep(STEP_MS)
   }
 
   /** The server is restarted in one month, and one of its workers is killed in the other. */
