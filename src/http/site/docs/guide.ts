@@ -79,7 +79,7 @@ const PARTS = [
       { route: "docsMails", title: "Emails", text: MAILS },
       { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
-      { route: "docsPointInTime", title: "Any moment, with Litestream", text: POINT_IN_TIME },
+      { route: "docsPointInTime", title: "Point-in-time restore", text: POINT_IN_TIME },
       { route: "docsScaling", title: "Many hosts", text: SCALING },
     ],
   },
