@@ -112,19 +112,26 @@ export function accessOfOthers(
   { mode, uid }: { readonly mode: number; readonly uid: number },
   ownUid: number | undefined = process.geteuid?.(),
 ): AccessOfOthers {
-  const seen = `${full} has mode ${octal(mode)}.`
-  const remedy = `Run \`chmod 700 ${full}\`, or set MAILKIND_DATA_DIR.`
+  const isMine = ownUid === undefined || ownUid === ROOT_UID || uid === ownUid
+  const seen = `${full} has mode ${octal(mode)}${isMine ? "" : ` and belongs to the user ${uid}; this process runs as ${ownUid}`}.`
+  const command = isMine
+    ? `Run \`chmod 700 ${full}\``
+    : `As root, run \`chown -R ${ownUid} ${full} && chmod 700 ${full}\``
+  const remedy = `${command}, or set MAILKIND_DATA_DIR.`
   if ((mode & OTHERS_WRITE_MODE) !== 0) return { kind: "refused", seen: `${seen} Others can write to it.`, remedy }
   if (ownUid !== undefined && uid !== ownUid && uid !== ROOT_UID)
     return {
       // In a container, root often serves from a directory of the host's user.
       kind: ownUid === ROOT_UID ? "warned" : "refused",
       seen: `${full} belongs to the user ${uid}, who can write to it. This process runs as ${ownUid}.`,
-      remedy: `Run it as that user, or run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
+      remedy:
+        ownUid === ROOT_UID
+          ? "If the server runs as that user, do nothing: what root writes there belongs to them. Else set MAILKIND_DATA_DIR."
+          : `Run it as that user, or as root run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
     }
   if ((mode & GROUP_WRITE_MODE) !== 0) return { kind: "warned", seen: `${seen} Its group can write to it.`, remedy }
   if ((mode & MODE_BITS & ~OWNER_ONLY_MODE) === 0) return { kind: "none" }
-  return { kind: "warned", seen: `${seen} Others can read it.`, remedy: `Run \`chmod 700 ${full}\`.` }
+  return { kind: "warned", seen: `${seen} Others can read it.`, remedy: `${command}.` }
 }
 
 const octal = (mode: number): string => `0${(mode & MODE_BITS).toString(8)}`

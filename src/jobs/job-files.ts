@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
+import { type FileHandle, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
+import { giveToOwnerOf, makeFolder } from "../base/file-owner.ts"
 
 /** An open file of a job. All functions reject with the system's error. */
 export type JobFile = {
@@ -26,17 +27,24 @@ export type JobFiles = {
   readonly names: () => Promise<readonly string[]>
 }
 
-const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The folder at a path, which the first file creates. `onMoved` is told how many bytes were read or written. */
-export function createJobFiles(path: string, onMoved: (bytes: number) => void = () => undefined): JobFiles {
+/**
+ * The folder at a path, which the first file creates; below `within` it gets the owner of that. `onMoved` is told how many bytes were read or
+ * written.
+ */
+export function createJobFiles(
+  path: string,
+  within = path,
+  onMoved: (bytes: number) => void = () => undefined,
+): JobFiles {
   return {
     create: async name => {
-      await mkdir(path, { recursive: true, mode: FOLDER_MODE })
-      const file = toJobFile(await open(join(path, name), "w+", FILE_MODE), onMoved)
+      await makeFolder(path, within)
+      const handle = await open(join(path, name), "w+", FILE_MODE)
+      giveToOwnerOf(path, handle.fd)
       await syncFolder(path)
-      return file
+      return toJobFile(handle, onMoved)
     },
     open: async name => {
       try {

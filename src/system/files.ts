@@ -1,8 +1,19 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
-import { link, mkdir, open, readdir, readFile, rename, rm, statfs, writeFile } from "node:fs/promises"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from "node:fs"
+import { link, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import { type DiskSpace, toDiskSpace } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
+import { giveToOwnerOf, makeFolder } from "../base/file-owner.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
 import { compareText, decodeUtf8 } from "../base/text.ts"
 import type { ReadParts, ReadTexts, TextFile } from "../base/text-file.ts"
@@ -46,8 +57,8 @@ export type SystemFiles = {
   readonly modifiedAtMs: (path: string) => number | null
   /** The room on the disk that has a directory, or will have it; `null` if the system does not tell. */
   readonly diskSpace: (path: string) => Promise<Pick<DiskSpace, "freeBytes" | "sizeBytes"> | null>
-  /** A folder, which is created when its first file is written. */
-  readonly folder: (path: string) => Folder
+  /** A folder, which is created when its first file is written. What root creates below `within` belongs to the owner of that. */
+  readonly folder: (path: string, within?: string) => Folder
   /** Replaces a file so that `path` is always either the old file or the new one. */
   readonly writeAtomic: (path: string, bytes: Uint8Array | string) => Promise<void>
 }
@@ -256,17 +267,14 @@ export function createCheckoutFiles({ root, writeAtomic }: SystemFiles): Checkou
 /** The name of an embedded file, which its type `Blob` lacks. */
 const embeddedName = (file: Blob): string => ("name" in file && typeof file.name === "string" ? file.name : "")
 
-/** Only the user who runs the server can read its folders. */
-const DIRECTORY_MODE = 0o700
-
 /**
  * Writes and syncs a new file and renames it to `path`, so that `path` is always either the old file or the new one, even after
  * a power failure. Creates the folder if necessary. A failed write leaves no file behind, because it would fill a full disk
  * further.
  */
-export async function writeFileAtomic(path: string, bytes: Uint8Array | string): Promise<void> {
+export async function writeFileAtomic(path: string, bytes: Uint8Array | string, within = dirname(path)): Promise<void> {
   const temporary = `${path}.${process.pid}.new`
-  await mkdir(dirname(path), { recursive: true, mode: DIRECTORY_MODE })
+  await makeFolder(dirname(path), within)
   try {
     await writeDurably(temporary, bytes)
     await rename(temporary, path)
@@ -276,9 +284,12 @@ export async function writeFileAtomic(path: string, bytes: Uint8Array | string):
   }
 }
 
+/** Follows no link in the last name: the folder may be another user's. */
 async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
-  const file = await open(path, "w")
+  const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o666)
   try {
+    giveToOwnerOf(dirname(path), file.fd)
     await file.writeFile(bytes)
     await file.sync()
   } finally {
@@ -287,17 +298,17 @@ async function writeDurably(path: string, bytes: Uint8Array | string): Promise<v
 }
 
 /** A folder of the file system. */
-export const createFolder = (folder: string): Folder => ({
+export const createFolder = (folder: string, within = folder): Folder => ({
   read: name => nullOnCode(readFile(join(folder, name)), "ENOENT"),
   isSame: async (name, bytes) => (await nullOnCode(hasBytes(join(folder, name), bytes), "ENOENT")) ?? false,
-  writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes),
+  writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes, within),
   createExclusive: async (name, text) => {
-    await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE })
+    await makeFolder(folder, within)
     const path = join(folder, name)
     const temporary = `${path}.${Bun.randomUUIDv7()}.claim`
     try {
       // Linked after it has its text: the file is never visible without its owner.
-      await writeFile(temporary, text)
+      await writeDurably(temporary, text)
       return (
         (await nullOnCode(
           link(temporary, path).then(() => true),

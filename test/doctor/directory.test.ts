@@ -56,7 +56,15 @@ test("a directory is refused, warned of or fine by its owner and the bits of its
   expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, own)).toEqual({
     kind: "refused",
     seen: "/data belongs to the user 1001, who can write to it. This process runs as 1000.",
-    remedy: "Run it as that user, or run `chown -R 1000 /data`, or set MAILKIND_DATA_DIR.",
+    remedy: "Run it as that user, or as root run `chown -R 1000 /data`, or set MAILKIND_DATA_DIR.",
+  })
+  expect(accessOfOthers("/data", { mode: 0o040777, uid: other }, own)).toEqual({
+    kind: "refused",
+    seen: "/data has mode 0777 and belongs to the user 1001; this process runs as 1000. Others can write to it.",
+    remedy: "As root, run `chown -R 1000 /data && chmod 700 /data`, or set MAILKIND_DATA_DIR.",
+  })
+  expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, 0)).toMatchObject({
+    remedy: expect.stringContaining("If the server runs as that user, do nothing"),
   })
   expect(accessOfOthers("/data", { mode: 0o040770, uid: own }, own)).toMatchObject({
     seen: "/data has mode 0770. Its group can write to it.",

@@ -108,7 +108,7 @@ function replaceDatabase(
   if (hasPrevious) foldWal(path)
   removeStaging(path)
   const stagedFile = stagingPath(path)
-  createPrivateFile(stagedFile).close()
+  createPrivateFile(stagedFile, true).close()
   vacuumInto(from, stagedFile, false)
   // Again: the backup may have been replaced since it was checked.
   requireRestorable(stagedFile)
