@@ -28,5 +28,17 @@ export function nearestExisting(path: string): string | null {
   }
 }
 
+/** The room on the disk of a path that exists; null: it cannot be looked at. Blocks the thread while the disk is silent. */
+export function describeRoom(path: string): string | null {
+  try {
+    const { freeBytes, sizeBytes, hasInodes } = diskSpaceAt(path)
+    const inodes = hasInodes ? "" : ", and no inode"
+    return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
+  }
+}
+
 /** A size as an operator reads it, rounded down. */
 export const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1_048_576).toLocaleString("en")} MiB`

@@ -21,6 +21,11 @@ export const isSystemError = (
   "code" in error &&
   (codes.length === 0 || (typeof error.code === "string" && codes.includes(error.code)))
 
+/** The same error, with the path if it is one of the system about an open file, which names none. */
+export function withPath(error: unknown, path: string): unknown {
+  return isSystemError(error) && !("path" in error) ? Object.assign(error, { path }) : error
+}
+
 /** The server or command cannot start. The message tells the operator why and what to do. */
 export class StartupError extends Error {
   override readonly name = "StartupError"

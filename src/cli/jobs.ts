@@ -155,7 +155,7 @@ async function opened<T>(verb: "read" | "write", path: string, open: () => Promi
   try {
     return await open()
   } catch (error) {
-    const says = streamErrorMessage(error)
+    const says = streamErrorMessage(error, path)
     if (says === null) throw error
     throw new CommandError(`Cannot ${verb} ${escapeControls(path)}: ${says}.`)
   }
@@ -247,7 +247,7 @@ async function downloadResults(deps: JobCommandDeps, id: string, flags: ResultFl
     const failure = failureOf(error)
     if (out !== undefined && error instanceof JobError)
       output.stderrLine(`${escapeControls(out)} has the first ${error.received} bytes. --resume continues.`)
-    const says = streamErrorMessage(error)
+    const says = streamErrorMessage(error, out)
     throw out === undefined || says === null
       ? failure
       : new CommandError(`Cannot write ${escapeControls(out)}: ${says}. --resume continues.`)

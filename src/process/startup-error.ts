@@ -32,5 +32,6 @@ export function operatorMessage(error: unknown, { hostState }: Pick<System, "hos
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = SYSTEM_ERROR_REMEDIES.get(error.code)
   const place = "path" in error ? String(error.path) : ""
-  return remedy === undefined ? null : sentences(String(error.code), place, error.message, remedy)
+  const message = error.message.includes(place) ? error.message : `${place}: ${error.message}`
+  return remedy === undefined ? null : sentences(String(error.code), place, message, remedy)
 }

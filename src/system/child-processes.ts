@@ -2,7 +2,7 @@ import { closeSync, openSync, unlinkSync, writeSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
-import { isSystemError } from "../base/errors.ts"
+import { isSystemError, withPath } from "../base/errors.ts"
 import type { PipedProcess } from "../base/streams.ts"
 import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { Observation } from "../customers/store/poll/database-poll.ts"
@@ -146,7 +146,7 @@ export const systemProcesses: Processes = {
       return { bytes: Bun.mmap(path), descriptor }
     } catch (error) {
       closeSync(descriptor)
-      throw error
+      throw withPath(error, path)
     } finally {
       unlinkSync(path)
     }

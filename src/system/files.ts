@@ -12,7 +12,7 @@ import {
 import { link, open, readdir, readFile, rename, rm, statfs } from "node:fs/promises"
 import { dirname, join, relative, resolve } from "node:path"
 import { type DiskSpace, toDiskSpace } from "../base/disk-space.ts"
-import { isSystemError } from "../base/errors.ts"
+import { isSystemError, withPath } from "../base/errors.ts"
 import { giveToOwnerOf, makeFolder } from "../base/file-owner.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
 import { compareText, decodeUtf8 } from "../base/text.ts"
@@ -292,6 +292,8 @@ async function writeDurably(path: string, bytes: Uint8Array | string): Promise<v
     giveToOwnerOf(dirname(path), file.fd)
     await file.writeFile(bytes)
     await file.sync()
+  } catch (error) {
+    throw withPath(error, path)
   } finally {
     await file.close()
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { isAbsolute } from "node:path"
-import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
+import { describeRoom, nearestExisting } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
 import { describeOwner } from "../base/file-owner.ts"
 
@@ -24,19 +24,11 @@ export function hostState(
   const path = isAbsolute(place) ? nearestExisting(place) : null
   const isShort = descriptorsMax > 0 && descriptorCount >= SHORTAGE_SHARE * descriptorsMax
   const seen = [
-    path !== null && NO_SPACE.test(codes) ? roomAt(path) : null,
+    path !== null && NO_SPACE.test(codes) ? describeRoom(path) : null,
     path !== null && NO_ACCESS.test(codes) ? describeOwner(path) : null,
     NO_DESCRIPTOR.test(codes) && isShort ? `${descriptorCount} of ${descriptorsMax} files and sockets are open` : null,
   ].filter(text => text !== null)
   return seen.length === 0 ? null : seen.join("; ")
-}
-
-function roomAt(path: string): string | null {
-  const space = orNull(() => diskSpaceAt(path))
-  if (space === null) return null
-  const { freeBytes, sizeBytes, hasInodes } = space
-  const inodes = hasInodes ? "" : ", and no inode"
-  return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
 }
 
 /** How many processes the kernel has killed for lack of memory: of the control group of this one, else of the host; null: it does not tell. */

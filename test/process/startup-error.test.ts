@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { StartupError } from "../../src/base/errors.ts"
+import { StartupError, withPath } from "../../src/base/errors.ts"
 import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { operatorMessage } from "../../src/process/startup-error.ts"
 
@@ -48,4 +48,10 @@ test("what the host shows of the fault is told before what to do", () => {
   expect(operatorMessage(new StoreError("full", "/data/mk.sqlite", "SQLITE_FULL"), host)).toEndWith(
     `of full SQLITE_FULL at /data/mk.sqlite. ${STORE_ERRORS.full.remedy}`,
   )
+})
+
+test("the file of an error that names none is told before it", () => {
+  const error = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" })
+  expect(operatorMessage(withPath(error, "/data/state.json"), HOST)).toStartWith("/data/state.json: ENOSPC: no space")
+  expect(withPath(error, "/other")).toMatchObject({ path: "/data/state.json" })
 })

@@ -1,4 +1,5 @@
-import { resolve } from "node:path"
+import { dirname, resolve } from "node:path"
+import { describeRoom } from "../../base/disk-space.ts"
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import { type DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
@@ -184,7 +185,7 @@ async function withWriteErrors<T>(out: string | null, count: number, work: Promi
   try {
     return await work
   } catch (error) {
-    const says = streamErrorMessage(error)
+    const says = streamErrorMessage(error, out)
     if (says === null) throw error
     const name = out === null ? "the standard output" : escapeControls(out)
     const onward = out !== null && count > 0 ? " Fix this, and continue with the same command and --resume." : ""
@@ -265,9 +266,14 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EROFS: "it cannot be written",
 }
 
-/** Why a file could not be read or written; null: not a system error, or only a closed output pipe (`EPIPE`). */
-export function streamErrorMessage(error: unknown): string | null {
+/**
+ * Why a file could not be read or written; null: not a system error, or only a closed output pipe (`EPIPE`). `path`: where the file is, whose disk
+ * may be full.
+ */
+export function streamErrorMessage(error: unknown, path: string | null = null): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null
   if (error.code === "EPIPE" || !/^E[A-Z0-9]+$/.test(error.code)) return null
-  return ERROR_MESSAGES[error.code] ?? `the system says ${error.code}`
+  const message = ERROR_MESSAGES[error.code] ?? `the system says ${error.code}`
+  const room = path !== null && error.code === "ENOSPC" ? describeRoom(dirname(resolve(path))) : null
+  return room === null ? message : `${message}: ${escapeControls(room)}`
 }

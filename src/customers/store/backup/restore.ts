@@ -51,7 +51,7 @@ export function restoreDatabase(
   stamp: string,
   options: RestoreOptions = {},
 ): RestoreResult {
-  const releaseLock = acquireExclusiveLock(path)
+  const releaseLock = lockForRestore(from, path)
   try {
     finishRestore(path)
     return replaceDatabase(from, path, stamp, options)
@@ -60,6 +60,16 @@ export function restoreDatabase(
   } finally {
     removeStaging(path)
     releaseLock()
+  }
+}
+
+/** A disk on which not even the lock has room is told with what the copy needs. */
+function lockForRestore(from: string, path: string): ReleaseLock {
+  try {
+    return acquireExclusiveLock(path)
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === "full")) throw error
+    throw new StoreError("full", dirname(path), `the copy needs up to ${statSync(from).size} bytes`, error)
   }
 }
 
