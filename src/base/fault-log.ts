@@ -16,6 +16,9 @@ export const REMINDER_MS = 60_000
 /** How many faults go on at the same time at most. Their names come from tables. */
 const FAULTS_MAX = 50
 
+/** The line of a failed request, also on level debug where there are too many. */
+const FAILED_REQUEST: LogMessage = "a request failed"
+
 type OngoingFault = {
   sinceMs: number
   /** How long it went on before `sinceMs`, without the pauses in which nothing failed by it. */
@@ -26,6 +29,8 @@ type OngoingFault = {
   readonly place: LogFields
   requests: number
   tasks: number
+  /** A line has told that requests fail by it. */
+  failsRequests: boolean
   isRecent: boolean
   isHeld: boolean
 }
@@ -46,8 +51,9 @@ type FaultLogDeps = {
 }
 
 /**
- * A log that does not repeat a fault. The first warning or error with a field `fault` begins it, or the first failed request with one, before
- * which a line of level error describes it. Later lines with it are of level debug and are counted, as requests if they have a `request_id`;
+ * A log that does not repeat a fault. The first warning or error with a field `fault` begins it, or the first failed request with one. Later lines
+ * with it are of level debug and are counted, as requests if they have a `request_id`. Failed requests keep their lines, by which they are found,
+ * and before the first one a line of level error tells that requests fail by it;
  * each minute one line tells that it goes on, with where and why, and one at last that it is over. A fault lasts from its first failure to its
  * last one, and an outage to the answer that ends it.
  */
@@ -64,30 +70,34 @@ export class FaultLog {
 
   readonly log: Log = (level, message, fields = {}) => {
     const { fault, request_id: requestId } = fields
-    const isFailedRequest = requestId !== undefined && level === "info"
-    if (typeof fault === "string" && isFailedRequest && this.#failing(fault) === undefined) {
-      const { why } = fields
-      const described = { ...this.#deps.describe(fault), ...(why !== undefined && { why }) }
-      if (this.#begin(fault, described, 1)) {
-        this.#log("error", "requests fail", { fault, ...described })
-        this.#log(level, message, fields)
-        return
-      }
-    }
-    const ongoing = typeof fault === "string" ? this.#failing(fault) : undefined
-    if (ongoing !== undefined) {
+    if (typeof fault !== "string") return this.#log(level, message, fields)
+    const ongoing = this.#failing(fault)
+    if (message === FAILED_REQUEST) {
+      this.#noteFailedRequest(fault, ongoing, fields)
+      this.#log(level, message, fields)
+    } else if (ongoing !== undefined) {
       this.#noteFailure(ongoing)
       if (requestId === undefined) ongoing.tasks++
       else ongoing.requests++
       this.#log("debug", message, fields)
-      return
-    }
-    if (typeof fault !== "string" || (level !== "warn" && level !== "error")) {
-      this.#log(level, message, fields)
-      return
-    }
-    const described = { ...fields, ...this.#described(fault, fields) }
-    this.#log(level, message, this.#begin(fault, described) ? described : fields)
+    } else if (level === "warn" || level === "error") {
+      const described = { ...fields, ...this.#described(fault, fields) }
+      this.#log(level, message, this.#begin(fault, described) ? described : fields)
+    } else this.#log(level, message, fields)
+  }
+
+  /** Counts a failed request. Before the first one by a fault a line describes that, whatever has begun it. */
+  #noteFailedRequest(fault: string, known: OngoingFault | undefined, { why }: LogFields): void {
+    const described = { ...this.#deps.describe(fault), ...(why !== undefined && { why }) }
+    if (known === undefined && !this.#begin(fault, described)) return
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing === undefined) return
+    // It has failed at its beginning.
+    if (known !== undefined) this.#noteFailure(known)
+    ongoing.requests++
+    if (ongoing.failsRequests) return
+    ongoing.failsRequests = true
+    this.#log("error", "requests fail", { fault, ...described })
   }
 
   /**
@@ -174,7 +184,7 @@ export class FaultLog {
   }
 
   /** False: so many others go on that this one is not remembered. */
-  #begin(fault: string, fields: LogFields, requests = 0): boolean {
+  #begin(fault: string, fields: LogFields): boolean {
     if (this.#ongoing.size >= FAULTS_MAX) return false
     const sinceMs = this.#deps.stopwatch()
     const place = placeOf(fields)
@@ -183,8 +193,9 @@ export class FaultLog {
       beforeMs: 0,
       failedAtMs: sinceMs,
       place,
-      requests,
+      requests: 0,
       tasks: 0,
+      failsRequests: false,
       isRecent: false,
       isHeld: false,
     })

@@ -55,7 +55,7 @@ const MAIL = "notice account"
 /** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
 export const LOG_EVENTS = {
   // Requests
-  "a request failed": event("info", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 500 on, but for `/v1/health`."),
+  "a request failed": event(["info", "debug"], "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 500 on, but for `/v1/health`."),
   "a request failed by a defect": event("error", "request_id trace_id error at fault where why remedy seen", "A defect of the server, or a database that is damaged."),
   "a form from another origin was refused": event("warn", "request_id trace_id route origin base_url remedy", "It is not `MAILKIND_BASE_URL`."),
   "a request was refused": event("debug", "request_id trace_id route status code key_id account_id took_ms fault why", "A status from 400 to 499, or a failed health check."),
@@ -71,7 +71,7 @@ export const LOG_EVENTS = {
   "account export failed": ofRequest("The download broke off."),
   "lines of the log were lost": event("warn", "count remedy", "Nobody read them for too long: 8 MiB waited."),
   // Faults
-  "requests fail": outage("error", "fault", "A fault of the database or its disk begins."),
+  "requests fail": outage("error", "fault", "The first response fails by a fault of the database or its disk."),
   "the connections to the database": event("info", "processes connections_max is_pooled wants_notifications", "At most, with or without those on which notifications are to come."),
   "no notifications come from the database": outage("warn", "fault", "Changes are noticed within a second."),
   "notifications come from the database again": event("info", ENDED, "Changes are noticed at once."),

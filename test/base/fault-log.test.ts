@@ -36,7 +36,7 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   const { faults, lines, debugLines, pass, state } = desk()
   faults.log("error", "the database does not answer", { ...AWAY, remedy: "Start it." })
   for (let at = 0; at < 100; at++) faults.log("error", "usage was not written", AWAY)
-  for (let at = 0; at < 30; at++) faults.log("info", "a request failed", { ...AWAY, request_id: `req_${at}` })
+  for (let at = 0; at < 30; at++) faults.log("debug", "a request failed", { ...AWAY, request_id: `req_${at}` })
   state.now += 21_000
   faults.log("error", "usage was not written", AWAY)
   pass(39_000)
@@ -47,6 +47,7 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   expect(faults.end("away")).toBeNull()
   expect(lines).toEqual([
     'error the database does not answer {"fault":"away","remedy":"Start it.","why":"It is away."}',
+    'error requests fail {"fault":"away","why":"It is away."}',
     'warn a fault continues {"fault":"away","why":"It is away.","lasted_s":21,"failed_requests":30,"failed_tasks":101}',
   ])
   expect(debugLines).toHaveLength(132)
@@ -98,16 +99,21 @@ test("faults are told apart, and every other line passes as it is", () => {
   expect(state.intervals).toBe(1)
 })
 
-test("a failed request begins its fault with a line that describes it, and has its own; no other request has", () => {
-  const { faults, lines, debugLines } = desk()
-  for (let at = 0; at < 3; at++) faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
-  faults.log("error", "usage was not written", AWAY)
-  expect(lines).toEqual([
-    'error requests fail {"fault":"away","why":"It is away."}',
-    'info a request failed {"fault":"away","request_id":"req_1"}',
-  ])
-  expect(debugLines).toHaveLength(3)
-  expect(faults.end("away")).toMatchObject({ failed_requests: 3, failed_tasks: 1 })
+test("every failed request has its line as it was logged, and the first by a fault one before it that describes that, whatever has begun it", () => {
+  for (const isBegun of [false, true]) {
+    const { faults, lines, debugLines } = desk()
+    if (isBegun) faults.log("error", "usage was not written", AWAY)
+    for (const level of ["info", "info", "debug"] as const)
+      faults.log(level, "a request failed", { ...AWAY, request_id: "req_1" })
+    faults.log("error", "usage was not written", AWAY)
+    expect(lines.slice(isBegun ? 1 : 0)).toEqual([
+      'error requests fail {"fault":"away","why":"It is away."}',
+      'info a request failed {"fault":"away","request_id":"req_1"}',
+      'info a request failed {"fault":"away","request_id":"req_1"}',
+    ])
+    expect(debugLines).toHaveLength(2)
+    expect(faults.end("away")).toMatchObject({ failed_requests: 3, failed_tasks: 1 })
+  }
 })
 
 test("an outage is told although something has failed by it before, is counted from there, and ends with its fault and place", () => {

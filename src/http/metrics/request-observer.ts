@@ -91,12 +91,10 @@ export class RequestObserver {
     const { route, caller, refusal, fault } = exchange
     // A health check that fails is an answer as it should be, and is asked for every few seconds.
     const isFailure = status >= 500 && route !== "getHealth"
-    if (!this.#logsEveryResponse()) {
-      if (!isFailure) return
-      // What a fault of the database refuses is counted with that.
-      if (fault === null && !this.#failures.admits(this.#stopwatch(), tookMs)) return
-    }
-    this.#log(isFailure ? "info" : "debug", isFailure ? "a request failed" : "a request was refused", {
+    const isTold = isFailure && (this.#logsEveryResponse() || this.#failures.admits(this.#stopwatch(), tookMs))
+    // A failure by a fault is counted with that, also without a line.
+    if (!isTold && !this.#logsEveryResponse() && !(isFailure && fault !== null)) return
+    this.#log(isTold ? "info" : "debug", isFailure ? "a request failed" : "a request was refused", {
       ...requestFields(exchange),
       route: METRIC_LABELS.route[routeIndex(route)] ?? null,
       status,

@@ -186,10 +186,13 @@ describe("a refused request", () => {
     expect(lines.at(-1)?.fields).toEqual({ count: 100 - LIMITS.failureLinesPerSecondMax, slowest_ms: 0 })
   })
 
-  test("by a fault of the database names it, so that it is counted with that", () => {
+  test("by a fault names it, also where it has no line but on level debug, so that it is counted with that", () => {
     const { answer, lines } = watched()
     for (let at = 0; at < 20; at++) answer(0, 503, { fault: { fault: "away", why: "no answer" } })
-    expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
+    expect(lines.map(({ level, message, fields }) => [level, message, fields["fault"]])).toEqual([
+      ...Array(LIMITS.failureLinesPerSecondMax).fill(["info", "a request failed", "away"]),
+      ...Array(20 - LIMITS.failureLinesPerSecondMax).fill(["debug", "a request failed", "away"]),
+    ])
   })
 
   test("that failed by us and was slow is told as failed", () => {
