@@ -132,6 +132,8 @@ async function startOver(
     isStopping: () => state.isStopping,
     isDraining: () => state.isDraining,
   })
+  // Before clients may take all descriptors.
+  await system.startFetching()
   const { first: server, all } = listenOnSockets(listenPlace(settings, mode), app, socketCount(mode))
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })

@@ -70,6 +70,8 @@ export type System = OutsideWorld & {
   readonly reusePort: ReusePort
   readonly controlSockets: ControlSockets
   readonly serviceManager: ServiceManager
+  /** Starts the runtime's thread for `fetchUrl`. The first fetch would do so too, and ends the process if it has no descriptor left for that. */
+  readonly startFetching: () => Promise<void>
 }
 
 /** The real system of this process. */
@@ -107,6 +109,10 @@ export function createSystem(): System {
     reusePort: linuxReusePort,
     controlSockets: unixControlSockets,
     serviceManager: createServiceManager(process.env, process.pid),
+    startFetching: async () => {
+      // It is no socket, so this fails at once, and past every proxy.
+      await fetch("http://localhost/", { unix: "/dev/null" }).catch(() => undefined)
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -31,6 +31,11 @@ test.skipIf(process.platform !== "linux")(
     })
     onTestEnd(() => server.kill())
     const url = /listens on (\S+)/.exec(await server.printed(/curl [^\n]*\n/))?.[1] ?? ""
+    // The first fetch at the limit would start it, and end the process.
+    const threads = readdirSync(`/proc/${server.pid}/task`)
+    expect(threads.map(id => readFileSync(`/proc/${server.pid}/task/${id}/comm`, "utf8").trim())).toContain(
+      "HTTP Client",
+    )
     const sockets: Socket[] = []
     onTestEnd(() => {
       for (const socket of sockets) socket.destroy()
