@@ -88,6 +88,10 @@ async function serveSingleProcess(
   // A stop signal ends the drain early.
   if (typeof stopCause !== "string") await Promise.race([server.drainForTakeover(stopCause), stopSignal])
   else await delayStop(context, stopCause, server.announceStop)
-  await server.stop()
+  const atOnce = system.stopSignal().then(asked_by => {
+    log("warn", "stopping at once", { asked_by })
+    throw new CommandError("A second signal ended the server at once.")
+  })
+  await Promise.race([server.stop(), atOnce])
   takeovers.stop()
 }

@@ -107,12 +107,15 @@ async function stopWorkers(
   stopSignal: Promise<string>,
   metrics: ReturnType<typeof listenForMetrics>,
 ): Promise<void> {
-  const { system } = context
+  const { system, log } = context
   if (typeof stopCause !== "string") await drainWorkers(system, pool, stopCause, stopSignal)
   else await delayStop(context, stopCause, () => pool.broadcast({ kind: "announce_stop" }))
   await metrics?.stop()
   // A second signal means: do not wait.
-  void system.stopSignal().then(() => pool.kill())
+  void system.stopSignal().then(asked_by => {
+    log("warn", "stopping at once", { asked_by })
+    pool.kill()
+  })
   if (!(await pool.stop())) throw new CommandError("Not every worker stopped cleanly.")
 }
 

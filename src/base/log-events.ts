@@ -104,6 +104,7 @@ export const LOG_EVENTS = {
   "the backups were not counted": failed("A metric shows an old value."),
   "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
+  "stopping at once": event("warn", "asked_by", "By a second signal. Open requests are lost."),
   "every line is logged": event("info", "", "SIGUSR2 came."),
   "the log is as it was set": event("info", "", "SIGUSR2 came again."),
   "metrics are served as soon as their port is free": event("warn", "why", "Another process has the port."),

@@ -13,6 +13,7 @@ import { descriptorsMaxOf, hostState, outOfMemoryKills, type ProcessWaits, proce
 import { createOutsideWorld, type OutsideWorld } from "./outside-world.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
 import { createServiceManager, type ServiceManager } from "./service-manager.ts"
+import { createStopSignals } from "./stop-signals.ts"
 import { systemStreams } from "./streams.ts"
 
 /** Everything that the program uses of the outside world. Tests replace single members. */
@@ -54,7 +55,7 @@ export type System = OutsideWorld & {
   readonly sleep: (ms: number) => Promise<void>
   /** Opens a mailer for the SMTP server at a URL. */
   readonly openMailer: OpenMailer
-  /** Resolves with the name of the next signal that asks the process to stop (SIGINT, SIGTERM). After `until` it waits for none. */
+  /** Resolves with the name of the next signal that asks the process to stop. After `until` it waits for none. */
   readonly stopSignal: (until?: AbortSignal) => Promise<string>
   /** Calls `work` on every SIGHUP. */
   readonly onReload: (work: () => void) => void
@@ -98,7 +99,10 @@ export function createSystem(): System {
     operatorName,
     sleep: Bun.sleep,
     openMailer: createSmtpMailer(),
-    stopSignal,
+    stopSignal: createStopSignals(process, (ms, work) => {
+      const timer = setTimeout(work, ms).unref()
+      return () => clearTimeout(timer)
+    }),
     onReload: work => void process.on("SIGHUP", work),
     verbose: createVerboseToggle(),
     processes: systemProcesses,
@@ -114,16 +118,6 @@ export function createSystem(): System {
       await fetch("http://localhost/", { unix: "/dev/null" }).catch(() => undefined)
     },
   }
-}
-
-function stopSignal(until?: AbortSignal): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  for (const name of ["SIGINT", "SIGTERM"] as const) {
-    const onSignal = (): void => resolve(name)
-    process.once(name, onSignal)
-    until?.addEventListener("abort", () => process.off(name, onSignal))
-  }
-  return promise
 }
 
 /** How much text waits at most for whoever reads standard error. */

@@ -47,7 +47,7 @@ describe("a worker that starts later", () => {
     )
     await replaceWorker(server)
     for (let at = 0; at < 12; at++) expect(await statusOf(server.port, "/v1/health")).toBe(503)
-    process.kill(server.pid, "SIGTERM")
+    process.kill(server.pid, "SIGINT")
     expect(await server.exited).toBe(0)
   })
 })
