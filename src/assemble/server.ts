@@ -102,6 +102,8 @@ export async function startServer(
   mode: ServeMode,
   stopSignal: Promise<string>,
 ): Promise<RunningServer | null> {
+  // Before clients may take all descriptors.
+  await context.system.startFetching()
   const budget = new StartBudget(context, stopSignal, isWorker(mode) ? mode.databaseWaitMs : null)
   try {
     return await startOver(context, mode, budget, await budget.run(() => openStore(context)))
@@ -132,8 +134,6 @@ async function startOver(
     isStopping: () => state.isStopping,
     isDraining: () => state.isDraining,
   })
-  // Before clients may take all descriptors.
-  await system.startFetching()
   const { first: server, all } = listenOnSockets(listenPlace(settings, mode), app, socketCount(mode))
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
