@@ -117,7 +117,7 @@ export const METRICS = {
   mailkind_callbacks_given_up: { kind: "gauge", description: "Callbacks of lists that were tried for a day, of lists that are not deleted yet.", labels: [], aggregation: "max" },
   mailkind_mail_up: { kind: "gauge", description: "1: the mail server takes emails, or none is set; 0: it failed with the last ones, those of sign-ins too.", labels: [], aggregation: "min" },
   mailkind_outbox_mails: { kind: "gauge", description: "Emails in the outbox, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
-  mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting email; 0: none waits.", labels: [], aggregation: "max" },
+  mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting email; 0: none waits. Without a mail server it is not told.", labels: [], aggregation: "max" },
   mailkind_log_lines_lost_total: { kind: "counter", description: "Lines of the log that were dropped because nobody read the standard error in time.", labels: [], aggregation: "sum" },
   mailkind_workers_missing: { kind: "gauge", description: "Processes that should serve and do not: they have ended, or start and do not listen yet.", labels: [], aggregation: "missing" },
   mailkind_workers_ended_total: { kind: "counter", description: "Workers that ended unasked.", labels: [], aggregation: "sum" },

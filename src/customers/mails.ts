@@ -80,7 +80,10 @@ export function createMailService(
       pruneOldMails(store, nowMs, { prunesWaiting: sender?.isPaused() ?? true, countMax }, log),
     samples: (): readonly Sample[] => [["mailkind_mail_up", mailer?.isAway() === true ? 0 : 1]],
     queriedSamples: [
-      { read: () => outboxSamples(store, clock()), failure: "the mails in the outbox were not counted" },
+      {
+        read: () => outboxSamples(store, mailer === null ? null : clock()),
+        failure: "the mails in the outbox were not counted",
+      },
     ] as const,
     /** A mail that takes too long is rescheduled. */
     stop: async () => {
@@ -179,9 +182,9 @@ async function pruneOldMails(
   return endedCount + waitingCount
 }
 
-async function outboxSamples(store: Store, nowMs: number): Promise<readonly Sample[]> {
+/** `nowMs` null: no mail server is set, so mails wait without being late. */
+async function outboxSamples(store: Store, nowMs: number | null): Promise<readonly Sample[]> {
   const counts = await countOutbox(store)
-  const oldestAtMs = await oldestWaitingAtMs(store)
   const known: readonly string[] = METRIC_LABELS.notice
   const labelOf = (notice: string): string => (known.includes(notice) ? notice : "other")
   const mails = METRIC_LABELS.notice.flatMap(notice =>
@@ -190,6 +193,8 @@ async function outboxSamples(store: Store, nowMs: number): Promise<readonly Samp
       return ["mailkind_outbox_mails", matching.reduce((sum, { count }) => sum + count, 0), notice, state]
     }),
   )
+  if (nowMs === null) return mails
+  const oldestAtMs = await oldestWaitingAtMs(store)
   const waitingMs = oldestAtMs === null ? 0 : Math.max(0, nowMs - oldestAtMs)
   return [...mails, ["mailkind_outbox_oldest_waiting_seconds", waitingMs / 1000]]
 }

@@ -107,6 +107,22 @@ test("what lies in the outbox goes with the next poll through the server of the 
   expect(sent[0]?.messageId).toEndWith("@example.com")
 })
 
+test("without a mail server mails wait and no age is told of them, for which an alert would fire for good", async () => {
+  for (const [given, count] of [
+    [SMTP, 1],
+    [{}, 0],
+  ] as const) {
+    const { mails, log } = await opened(given)
+    await createKey(log, random, { accountId: await newAccount(log), kind: "secret", name: null, origins: [] })
+    const samples = await mails.queriedSamples[0].read()
+    const waiting = samples.find(
+      ([name, , ...labels]) => `${name} ${labels}` === "mailkind_outbox_mails key_created,waiting",
+    )
+    expect(waiting?.[1]).toBe(1)
+    expect(samples.filter(([name]) => name === "mailkind_outbox_oldest_waiting_seconds")).toHaveLength(count)
+  }
+})
+
 test("without a sender's address mails come from the host of the base address", async () => {
   for (const [baseUrl, from] of [
     ["https://mk.example.com:8443/mk", "mailkind@mk.example.com"],
