@@ -23,6 +23,7 @@ import { OPERATOR } from "../customers/own-lists/own-lists.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { sendInvitation } from "../customers/sign-in/invitations.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
+import { storeClock } from "../customers/store/core/store.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
@@ -107,7 +108,11 @@ const createWithCustomers =
     const { system, settings } = current
     const store = await openStore(current, "command")
     const actor: Actor = { kind: "operator", id: system.operatorName(), source: "command", keyId: null }
-    const changes = { store, clock: system.clock, notify: recordDeletions(current, () => undefined), actor }
+    const clock = await storeClock(store, system.clock).catch(async (error: unknown) => {
+      await store.close()
+      throw error
+    })
+    const changes = { store, clock, notify: recordDeletions(current, () => undefined), actor }
     const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = settings
     const baseUrl = settings.MAILKIND_BASE_URL ?? `http://${settings.MAILKIND_HOST}:${settings.MAILKIND_PORT}`
     const mailInvitation = (to: string, link: string): Promise<boolean> =>

@@ -125,7 +125,11 @@ async function startOver(
   const timed = timeOperations(system, opened, instrumentation.meter)
   const store = budget.storeFor(timed, () => state.isListening)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
-  const { appDeps, parts, lists, customers, poll, suspectDns } = await createParts(context, store, wiring)
+  const { appDeps, parts, lists, customers, poll, suspectDns, storedContext } = await createParts(
+    context,
+    store,
+    wiring,
+  )
   const app = createApp({
     ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -143,7 +147,7 @@ async function startOver(
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
-    ensureBootstrapAccount: () => ensureBootstrapAccount(context, budget.storeFor(opened)),
+    ensureBootstrapAccount: () => ensureBootstrapAccount(storedContext, budget.storeFor(opened)),
     reloadLists: lists.reload,
     takeSettings: next => {
       takeReloaded(settings, next)
@@ -180,13 +184,14 @@ type Wiring = {
 }
 
 /** Creates the parts, in the order in which they start, and what the app needs of them. */
-async function createParts(appContext: AppContext, opened: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
+async function createParts(hostContext: AppContext, opened: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
   const { meter, loadShedder } = instrumentation
-  const { system, settings } = appContext
-  const [faults, memoryBytes] = [faultsOf(appContext), processMemoryBytes(appContext)]
-  const { poll, claims, store } = createDatabasePoll(appContext, opened, mode)
-  const trusted = await createTrustedTimeService(appContext, faults, store, poll)
-  const context: StoreContext = { ...appContext, store, trustedTime: trusted.time, poll, claims }
+  const [faults, memoryBytes] = [faultsOf(hostContext), processMemoryBytes(hostContext)]
+  const { poll, claims, store } = createDatabasePoll(hostContext, opened, mode)
+  const trusted = await createTrustedTimeService(hostContext, faults, store, poll)
+  const system = { ...hostContext.system, clock: trusted.time.rowClock }
+  const context: StoreContext = { ...hostContext, system, store, trustedTime: trusted.time, poll, claims }
+  const { settings } = context
   const { lists, shared } = await createLists(context, mode)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation, mode)
@@ -209,7 +214,8 @@ async function createParts(appContext: AppContext, opened: OpenStore, { instrume
     ...[createCallbacksService(context, network), signIn],
     createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
     createTrafficPart(context, customers.usage, meter),
-    createBackupsPart(context),
+    // The files of backups have the time of the host.
+    createBackupsPart(hostContext),
     instrumentation.createMetricsPart(() => parts),
     createDescriptorWatch(system, faults),
     createStartCollector({ ...system, collectGarbage: () => system.collectGarbage(true) }),
@@ -220,7 +226,7 @@ async function createParts(appContext: AppContext, opened: OpenStore, { instrume
     { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {
-    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns },
+    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns, storedContext: context },
     appDeps: {
       ...createAppDeps(context, lists, { ...customers, ...trusted, ...shared, isDnsUnavailable }),
       ...customers,

@@ -21,6 +21,11 @@ export function dayStart(day: number): string {
   return new Date(day * DAY_MS).toISOString()
 }
 
+/** How many seconds remain until an instant, as a caller is told: at least one, also if it is over by a clock that is off. */
+export function secondsUntil(atMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((atMs - nowMs) / 1000))
+}
+
 /** The instant at which the day ends and the next one begins. */
 export function dayEndMs(day: number): number {
   return (day + 1) * DAY_MS

@@ -24,8 +24,11 @@ export type TrustedTime = {
   readonly now: () => TrustedInstant | null
   /** The time for what opens a day. It goes on evenly, whatever this host's clock does. */
   readonly reference: Clock
-  /** The time for what expires: the same, but a server that was off, and has only the clock of its host, takes what that says. */
-  readonly expiry: Clock
+  /**
+   * The time for what is stored, compared with stored times, and told of them: the same, but a server that was off, and has only the clock
+   * of its host, takes what that says. A server reads it wherever it asks for the time; logs have the clock of their host.
+   */
+  readonly rowClock: Clock
 }
 
 /** Why the clock is in doubt. */
@@ -63,6 +66,7 @@ export class TrustedClock implements TrustedTime {
   /** Whether a reading of this process was in line. Before that, a jump is a long stop. */
   #wasInLine = false
   #jumpCount = 0
+  #latestRowMs = Number.NEGATIVE_INFINITY
 
   /** `stored`: what the process before has left; null: the source is the clock of the database. */
   constructor(
@@ -82,7 +86,13 @@ export class TrustedClock implements TrustedTime {
   readonly reference = (): number =>
     this.#anchor === null ? this.#clock() : Math.floor(this.#referenceAt(this.#anchor, this.#stopwatch()))
 
-  readonly expiry = (): number => (this.#wasInLine ? this.reference() : this.#clock())
+  readonly rowClock = (): number => {
+    const nowMs = this.#wasInLine ? this.reference() : this.#clock()
+    // Two readings differ by their errors. For that it stands still, since rates forget their debts when their clock goes back.
+    const isError = nowMs < this.#latestRowMs && this.#latestRowMs - nowMs <= READING_MS_MAX
+    if (!isError) this.#latestRowMs = nowMs
+    return this.#latestRowMs
+  }
 
   /** Why the clock is in doubt; null: it is not. Before the first reading of a database it is. */
   doubt(): ClockDoubt | null {

@@ -169,7 +169,7 @@ function createParts(
       coarse.clock,
       coarse.stopwatch,
       KEY_AUTHENTICATOR_BOUNDS,
-      trustedTime.expiry,
+      trustedTime.rowClock,
       known,
     ),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),

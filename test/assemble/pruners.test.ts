@@ -191,6 +191,26 @@ test("no pruner deletes, and no day's units are given twice, by a clock that is 
   expect(log().filter(({ level }) => level === "error")).toEqual([])
 })
 
+test("a row has the trusted time, and what a caller is told to wait goes by it, while the clock of the host is in doubt", async () => {
+  const isFile = engineNow() === "sqlite"
+  const place = isFile ? join(dirname(tempPath()), "mailkind.sqlite") : tempPlace()
+  const jobs = join(dirname(isFile ? place : tempPath()), "jobs")
+  const nowMs = isFile ? Date.UTC(2026, 2, 3, 12) : Date.now()
+  await using server = await startedServer({ place, jobs, nowMs, aheadMs: 0 })
+  await server.runAll()
+  for (const aheadMs of [14 * HOUR_MS, -14 * HOUR_MS]) {
+    server.state.aheadMs = aheadMs
+    await server.runAll()
+    const refused = await server.ask("/v1/check?domain=gmail.com", QUOTA + 1)
+    const waitMs = Number(refused.headers["retry-after"]) * 1000
+    const error = (atMs: number): number => Math.abs(atMs - nowMs)
+    expect(refused.status).toBe(429)
+    expect(error((dayOf(nowMs) + 1) * DAY_MS - waitMs)).toBeLessThan(60_000)
+    await server.runAll()
+    expect(error(await server.lastUsedAtMs())).toBeLessThan(60_000)
+  }
+})
+
 const eachHas = (count: number): string =>
   Object.keys(ROWS)
     .map(table => `${table} ${count}`)
@@ -246,6 +266,8 @@ async function startedServer({ place, jobs, nowMs, aheadMs }: Started) {
   }
   return {
     ...{ state, listFile, counts },
+    lastUsedAtMs: async () =>
+      (await store.one<{ readonly atMs: number }>('SELECT MAX(last_used_at_ms) AS "atMs" FROM keys'))?.atMs ?? 0,
     /** Each piece of work three times, since some of it goes on where it stood. */
     runAll: async () => {
       for (let time = 0; time < 3; time++) {

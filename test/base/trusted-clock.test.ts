@@ -92,14 +92,27 @@ test("what expires goes by the database, or by the clock before it jumped; a sta
   const hosts = { database: host(null), own: host(FRESH), afterStop: host(FRESH, HOUR_MS) }
   for (const { pass } of Object.values(hosts)) pass(20_000)
   const { database, own, afterStop } = hosts
-  expect(afterStop.trusted.expiry()).toBe(afterStop.truth() + HOUR_MS)
+  expect(afterStop.trusted.rowClock()).toBe(afterStop.truth() + HOUR_MS)
   for (const { state, truth, trusted, pass } of [database, own]) {
     state.ahead = HOUR_MS
     pass(CLOCK_TRIAL_MS_MAX - 5000)
-    expect(trusted.expiry()).toBe(truth())
+    expect(trusted.rowClock()).toBe(truth())
   }
   database.pass(DAY_MS)
-  expect(database.trusted.expiry()).toBe(database.truth())
+  expect(database.trusted.rowClock()).toBe(database.truth())
+})
+
+test("the time of rows stands still where a reading sets the reference back by its error, and goes back with one that was wrong", () => {
+  const { state, trusted, read } = host(null)
+  for (const [databaseAhead, toldMs] of [
+    [5000, 5000],
+    [0, 5000],
+    [-1, -1],
+  ] as const) {
+    Object.assign(state, { databaseAhead })
+    read()
+    expect([databaseAhead, trusted.rowClock()]).toEqual([databaseAhead, START + 1000 + toldMs])
+  }
 })
 
 test("two clocks that differ by a minute confirm each other, and by a millisecond more they do not", () => {

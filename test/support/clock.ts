@@ -18,5 +18,5 @@ export const trustedAt = (atMs: number): TrustedInstant => atMs as TrustedInstan
 export const trustedTime = (clock: Clock): TrustedTime => ({
   now: () => trustedAt(clock()),
   reference: clock,
-  expiry: clock,
+  rowClock: clock,
 })

@@ -9,7 +9,7 @@ import {
   type RefreshState,
   STATE_FILE,
 } from "../../check/refresh/refresh-state.ts"
-import { type OpenStore, readClock, type Store } from "../../customers/store/core/store.ts"
+import { type OpenStore, type Store, storeClock } from "../../customers/store/core/store.ts"
 import {
   listSharedFiles,
   readSharedFile,
@@ -58,8 +58,7 @@ export async function withListsFolder<T>(
   }
   const store = await openStore(context)
   try {
-    const aheadMs = ((await readClock(store)) ?? system.clock()) - system.clock()
-    const clock = () => system.clock() + aheadMs
+    const clock = await storeClock(store, system.clock)
     const run = async (writer: SharedFilesWriter) => {
       const folder = sharedFolder(store, writer, bundleId)
       await addOwnDownloads(context, folder)

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
-import { dayEndMs } from "../../base/time.ts"
+import { dayEndMs, secondsUntil } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
@@ -16,7 +16,7 @@ import { claimPass, type PassChange, type PassProof } from "./passes.ts"
 /** Whether a client may send a check. */
 export type FreeCheckAdmission =
   | { readonly kind: "welcome" }
-  | { readonly kind: "banned"; readonly untilMs: number }
+  | { readonly kind: "banned"; readonly waitS: number }
   | { readonly kind: "too_fast"; readonly waitS: number }
 
 /** The client of a check, with its pass or solution. */
@@ -26,7 +26,7 @@ export type FreeCheckRequest = PassProof & { readonly client: string }
 export type FreeCheckGrant = { readonly change: PassChange } & (
   | { readonly kind: "granted"; readonly refund: () => Promise<void> }
   | { readonly kind: "pass_required" }
-  | { readonly kind: "busy"; readonly resetsAtMs: number }
+  | { readonly kind: "busy"; readonly resetsAtMs: number; readonly waitS: number }
 )
 
 /** Admits checks without a key. Clients are named by `ClientResolver`. All functions reject when the store fails. */
@@ -95,7 +95,7 @@ type FreeChecksContext = FreeChecksDeps & { readonly keys: LoadFreeCheckKeys }
 
 async function admitClient(context: FreeChecksContext, client: string): Promise<FreeCheckAdmission> {
   const untilMs = await bannedUntilMs(context.store, context.clock, await networkHash(context, client))
-  if (untilMs !== null) return { kind: "banned", untilMs }
+  if (untilMs !== null) return { kind: "banned", waitS: secondsUntil(untilMs, context.clock()) }
   const { waitS } = context.rates.admit(rateSubject("freeCheck", client), VISITOR_RATE)
   if (waitS === 0) return { kind: "welcome" }
   await addStrike(context, client)
@@ -139,7 +139,8 @@ async function chargeBudget(
   })
   if (!taken.isTaken) {
     await refund?.()
-    return { kind: "busy", change, resetsAtMs: dayEndMs(taken.day) }
+    const resetsAtMs = dayEndMs(taken.day)
+    return { kind: "busy", change, resetsAtMs, waitS: secondsUntil(resetsAtMs, units.now()) }
   }
   const giveAllBack = async (): Promise<void> => {
     units.refund(BUDGET_SUBJECT, 1, taken.day)

@@ -1,4 +1,3 @@
-import type { Clock } from "../../base/outside-world.ts"
 import { dayEndMs } from "../../base/time.ts"
 import type { InFlightLimiter } from "../../customers/quota/in-flight/in-flight-limiter.ts"
 import type { RateLimit } from "../../customers/quota/rate/rate-limiter.ts"
@@ -38,7 +37,6 @@ export type AdmissionRules = {
 export type RequestLeaseDeps = {
   readonly units: UnitQuota
   readonly inFlight: InFlightLimiter
-  readonly clock: Clock
   readonly meter: Meter
 }
 
@@ -131,9 +129,9 @@ export class RequestLease {
   headers(): CallerHeaders {
     const { told, policyHeader } = this.#rules
     if (policyHeader === null) return { policy: policyHeader, remaining: "", other: this.#otherHeaders }
-    const { units, clock } = this.#deps
+    const { units } = this.#deps
     const today = units.today()
-    const remaining = rateLimitState(told, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
+    const remaining = rateLimitState(told, this.#requestsLeft, this.#unitsLeft(today), units.now(), today)
     return { policy: policyHeader, remaining, other: this.#otherHeaders }
   }
 
@@ -184,6 +182,6 @@ export class RequestLease {
   #unitsRefusal({ day, remaining }: TakeUnitsResult, needed: number, limit: number, detail: string | null) {
     this.#deps.meter.increment("mailkind_limited_total", 1, this.#rules.tierLabel, "units")
     // The day differs from the clock's day when the clock was set back over midnight.
-    return quotaExceeded({ needed, remaining, limit }, dayEndMs(day), this.#deps.clock(), detail)
+    return quotaExceeded({ needed, remaining, limit }, dayEndMs(day), this.#deps.units.now(), detail)
   }
 }

@@ -1,4 +1,4 @@
-import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
+import { DAY_MS, dayEndMs, secondsUntil, utcDay } from "../../base/time.ts"
 
 /** The limits that headers tell. Null: unlimited. */
 export type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
@@ -32,7 +32,7 @@ export function rateLimitState(
 ): string {
   const second = requestsPerSecond === null ? "" : `"second";r=${Math.min(requestsLeft, requestsPerSecond)};t=1`
   if (unitsPerDay === null || unitsLeft === null) return second
-  const resetS = Math.max(0, dayEndMs(day) / 1000 - Math.floor(nowMs / 1000))
+  const resetS = secondsUntil(dayEndMs(day), nowMs)
   return `${second}${second === "" ? "" : ", "}"day";r=${unitsLeft};t=${resetS}`
 }
 

@@ -1,4 +1,4 @@
-import { DAY_MS, isoInstant } from "../../base/time.ts"
+import { DAY_MS, isoInstant, secondsUntil } from "../../base/time.ts"
 import { POLICY_NAMES } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
 import type { ProblemBody } from "../../contract/schemas.ts"
@@ -89,7 +89,7 @@ export const quotaExceeded = (
   detail: string | null = null,
   policy: "day" | "reports" | null = "day",
 ): Problem => {
-  const resetS = Math.ceil((resetsAtMs - nowMs) / 1000)
+  const resetS = secondsUntil(resetsAtMs, nowMs)
   return new Problem(
     "quota_exceeded",
     detail ?? unitsMessage(needed, remaining, limit),

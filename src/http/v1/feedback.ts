@@ -153,13 +153,13 @@ export async function submitMeteredFeedback<R extends { readonly kind: string }>
 const FEEDBACK_RESULT: RequestResult = { units: 1, check: null, categoryCounts: null }
 
 /** The reports that an account may send on a UTC day. */
-function reportsOf({ units, clock }: Pick<FeedbackDeps, "units" | "clock">, accountId: string): UnitCharge {
+function reportsOf({ units }: Pick<FeedbackDeps, "units">, accountId: string): UnitCharge {
   const subject = unitSubject(accountId, "reports")
   let takenOn: number | null = null
   return {
     charge: async count => {
       const { isTaken, day } = await units.take(subject, count, LIMITS.feedbackPerDay)
-      if (!isTaken) throw tooManyReports(day, clock())
+      if (!isTaken) throw tooManyReports(day, units.now())
       takenOn = day
     },
     refund: count => {

@@ -151,7 +151,7 @@ test("a server that cannot take what is in force says so once, is behind until i
   const seen = { mark: (await followed.state()).mark ?? "", nowMs: 0 }
   const { poll, claims } = pollOver(store)
   const reference = (): number => Date.now() + seen.nowMs
-  const time = { reference, expiry: reference, now: () => null }
+  const time = { reference, rowClock: reference, now: () => null }
   const system = { ...context.system, stopwatch: () => seen.nowMs }
   const shared = createSharedLists({ ...context, system, store, poll, claims, trustedTime: time }, "alone", current)
   const pollLater = async (ms: number) => {

@@ -17,5 +17,7 @@ test("what is left is told in whole numbers, whoever was told what before and wh
     const rate = { requestsPerSecond: 10, unitsPerDay: null }
     expect(rateLimitState(rate, at % 25, 0, nowMs)).toBe(`"second";r=${Math.min(at % 25, 10)};t=1`)
   }
+  // A clock that is beyond the end of the day.
+  expect(rateLimitState({ requestsPerSecond: null, unitsPerDay: 1 }, 0, 0, NOON_MS, 0)).toBe('"day";r=0;t=1')
   expect(rateLimitState({ requestsPerSecond: null, unitsPerDay: null }, 0, 0, NOON_MS)).toBe("")
 })

@@ -101,6 +101,11 @@ export class UnitQuota {
     return lease.remaining(perDay)
   }
 
+  /** The time by which days begin. What remains of one is told by it alone. */
+  now(): number {
+    return this.#clock()
+  }
+
   /** The day whose units are taken now, counted from 1 January 1970 UTC. It differs from the clock's when the clock was set back. */
   today(): number {
     return this.#today(this.#clock())

@@ -1,4 +1,5 @@
 import { assert } from "../../../base/errors.ts"
+import type { Clock } from "../../../base/outside-world.ts"
 
 /** The value of a parameter or a column. Numbers are safe integers: booleans are 0 or 1, instants are milliseconds. */
 export type SqlValue = string | number | null
@@ -87,4 +88,10 @@ export const wrapOperations = (store: OpenStore, run: RunOperation): OpenStore =
 export async function readClock(store: OpenStore): Promise<number | null> {
   const row = await store.one<{ readonly atMs: number | null }>(`SELECT ${store.clockSql} AS "atMs"`)
   return row?.atMs ?? null
+}
+
+/** The time for what a command stores: that of the database, if it has a clock, since this host's may be wrong. Rejects when the store fails. */
+export async function storeClock(store: OpenStore, clock: Clock): Promise<Clock> {
+  const aheadMs = ((await readClock(store)) ?? clock()) - clock()
+  return () => clock() + aheadMs
 }

@@ -38,7 +38,7 @@ export function freeCheckRoutes(site: FreeCheckSite) {
     getPassChallenge: async exchange => {
       assertSameOriginFetch(exchange.request)
       const freeChecks = requireFreeChecks(site)
-      await admitClient(site, freeChecks, clientOf(exchange.request))
+      await admitClient(freeChecks, clientOf(exchange.request))
       return responses.json(await freeChecks.challenge(), exchange.id)
     },
   })
@@ -88,7 +88,7 @@ async function checkSubmittedForm(
   const { loadShedder } = site
   const readBody = () =>
     loadShedder.readKeylessBody(client, () => readForm(exchange.request, LIMITS.bodyBytesMax, loadShedder))
-  await admitClient(site, freeChecks, client).catch(async (error: unknown) => {
+  await admitClient(freeChecks, client).catch(async (error: unknown) => {
     // The page of a refusal shows what was typed. A banned client costs no body.
     if (error instanceof Problem && error.code === "rate_limited")
       progress.form = await readBody().then(typedForm, () => EMPTY_CHECK_FORM)
@@ -114,15 +114,15 @@ function requireFreeChecks({ freeChecks }: SiteContext): FreeChecks {
   return freeChecks
 }
 
-async function admitClient({ clock }: SiteContext, freeChecks: FreeChecks, client: string): Promise<void> {
+async function admitClient(freeChecks: FreeChecks, client: string): Promise<void> {
   const admission = await freeChecks.admit(client)
-  if (admission.kind === "banned") throw bannedProblem(Math.ceil((admission.untilMs - clock()) / 1000))
+  if (admission.kind === "banned") throw bannedProblem(admission.waitS)
   if (admission.kind === "too_fast") throw rateLimitedProblem(admission.waitS)
 }
 
 /** Uses up a free check, and gives it back. */
 function freeCharge(
-  { clock, cookies }: SiteContext,
+  { cookies }: SiteContext,
   freeChecks: FreeChecks,
   exchange: Exchange,
   client: string,
@@ -144,7 +144,7 @@ function freeCharge(
       case "pass_required":
         throw passRequiredProblem()
       case "busy":
-        throw busyProblem(new Date(grant.resetsAtMs).toISOString(), Math.ceil((grant.resetsAtMs - clock()) / 1000))
+        throw busyProblem(new Date(grant.resetsAtMs).toISOString(), grant.waitS)
     }
   }
   return { charge, refund: () => refund() }
