@@ -3,7 +3,7 @@ import { isSystemError } from "../base/errors.ts"
 import { type Fetch, urlPlace } from "../base/fetch.ts"
 import { logError } from "../base/log.ts"
 import type { PartContext } from "../base/part-context.ts"
-import { differingNode, digestSettings, EQUAL_SETTINGS_REMEDY, type EqualSettings } from "./nodes/equal-settings.ts"
+import { differingNode, digestSettings, EQUAL_SETTINGS_REMEDY } from "./nodes/equal-settings.ts"
 import { Heartbeat, type HeartbeatDeps, type RowClaim } from "./nodes/heartbeat.ts"
 import {
   type ClusterPosition,
@@ -27,7 +27,7 @@ const IDENTITY_FILE = "node-id"
 const NODE_ID = /^node_[0-9A-Za-z]{1,40}$/
 
 /** The settings that nodes read. */
-export type NodeSettings = EqualSettings & {
+export type NodeSettings = {
   /** Null: the database is a file, which no other node has. */
   readonly MAILKIND_DATABASE_URL: { readonly reveal: () => string } | null
   readonly MAILKIND_DATA_DIR: string

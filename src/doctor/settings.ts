@@ -1,14 +1,14 @@
 import {
+  type ComparedSettings,
   differingNode,
   EQUAL_SETTINGS_REMEDY,
-  type EqualSettings,
   type NodeSettingsRow,
 } from "../customers/nodes/equal-settings.ts"
 import { type DiagnosticResult, ok, warning } from "./diagnostics.ts"
 
 /** Compares settings, which are valid, with those of the nodes of the database. */
 export function diagnoseSettings(
-  settings: EqualSettings,
+  settings: ComparedSettings,
   nodes: readonly NodeSettingsRow[],
   notice: string,
 ): DiagnosticResult {

@@ -1,21 +1,35 @@
 import { sha256Hex } from "../../base/fingerprint.ts"
 
-/** The settings that all nodes of a database must have the same. The folder with the lists of jobs has a mark of its own. */
-export const EQUAL_SETTINGS = [
-  "MAILKIND_BASE_URL",
-  "MAILKIND_TIERS",
-  "MAILKIND_DEFAULT_TIER",
-  "MAILKIND_FREE_CHECKS_PER_DAY",
-  "MAILKIND_SMTP_URL",
-  "MAILKIND_MAIL_FROM",
-  "MAILKIND_ADMINS",
-  "MAILKIND_TEST_DOMAIN",
-  "MAILKIND_LISTS_SOURCES",
-  "MAILKIND_TRUSTED_PROXIES",
+/** The settings that each node has for itself. All others must be the same on all nodes of a database, also those that are added later. */
+export const NODE_SETTINGS = [
+  "MAILKIND_CONFIG",
+  "MAILKIND_HOST",
+  "MAILKIND_PORT",
+  "MAILKIND_WORKERS",
+  "MAILKIND_DATA_DIR",
+  "MAILKIND_DATABASE_URL",
+  "MAILKIND_DATABASE_LISTEN_URL",
+  "MAILKIND_DATABASE_WAIT_S",
+  "MAILKIND_NODE_URL",
+  "MAILKIND_SLOW_MS",
+  "MAILKIND_STOP_DELAY_MS",
+  "MAILKIND_BACKUP_DIR",
+  "MAILKIND_BACKUP_HOURS",
+  "MAILKIND_DNS_SERVERS",
+  "MAILKIND_DNS_TIMEOUT_MS",
+  "MAILKIND_DNS_CANARIES",
+  "MAILKIND_CHECK_TIMEOUT_MS",
+  "MAILKIND_LISTS_REFRESH_HOURS",
+  "MAILKIND_LISTS_DELAY_HOURS",
+  "MAILKIND_FIRST_KEY",
+  "MAILKIND_JOBS_DIR", // The folder has a mark of its own.
+  "MAILKIND_CACHE_BYTES_MAX",
+  "MAILKIND_LOG",
+  "MAILKIND_METRICS",
 ] as const
 
-/** Their values. */
-export type EqualSettings = { readonly [Name in (typeof EQUAL_SETTINGS)[number]]: unknown }
+/** All settings of a process, of which those that must be the same are compared. */
+export type ComparedSettings = object
 
 /** How many hexadecimal digits a digest has: enough to tell two values apart, and too few to tell one that was guessed, such as a password. */
 const DIGEST_DIGITS = 4
@@ -23,8 +37,13 @@ const DIGEST_DIGITS = 4
 const digestOf = (value: unknown): string => sha256Hex(JSON.stringify(plainValue(value))).slice(0, DIGEST_DIGITS)
 
 /** A digest of each value: `name=digest` with spaces between. */
-export const digestSettings = (settings: EqualSettings): string =>
-  EQUAL_SETTINGS.map(name => `${name}=${digestOf(settings[name])}`).join(" ")
+export const digestSettings = (settings: ComparedSettings): string =>
+  Object.entries(settings)
+    .filter(([name]) => !isOfNode.has(name))
+    .map(([name, value]) => `${name}=${digestOf(value)}`)
+    .join(" ")
+
+const isOfNode: ReadonlySet<string> = new Set(NODE_SETTINGS)
 
 /** A value with its secret, and with members in an order of their own. */
 function plainValue(value: unknown): unknown {
@@ -42,7 +61,7 @@ export type NodeSettingsRow = {
 
 /** The first of these nodes with other settings, and their names; null: there is none. A name that one of both does not know is no difference. */
 export function differingNode(
-  own: EqualSettings,
+  own: ComparedSettings,
   nodes: readonly NodeSettingsRow[],
 ): { readonly where: string; readonly names: readonly string[] } | null {
   const digests = digestSettings(own)
@@ -50,7 +69,7 @@ export function differingNode(
   for (const { id, url, settings } of nodes) {
     if (typeof settings !== "string" || settings === digests) continue
     const theirs = digestsByName(settings)
-    const names = EQUAL_SETTINGS.filter(name => theirs.has(name) && theirs.get(name) !== ours.get(name))
+    const names = [...ours.keys()].filter(name => theirs.has(name) && theirs.get(name) !== ours.get(name))
     if (names.length > 0) return { where: url ?? id, names }
   }
   return null

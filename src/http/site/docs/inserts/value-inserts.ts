@@ -22,6 +22,7 @@ import {
 import { API_VERSION, ROUTES } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
+import { NODE_SETTINGS } from "../../../../customers/nodes/equal-settings.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POLL_BOUNDS } from "../../../../customers/store/poll/database-poll.ts"
 import { POOL_BOUNDS, processConnectionsMax } from "../../../../customers/store/postgres/clients.ts"
@@ -49,6 +50,8 @@ export const VALUE_INSERTS = {
   "job-limit": (_, name) => formatNumber(limitNamed(JOB_LIMITS, name)),
   /** `{{callback-limit timeoutSeconds}}`: a number of the table of limits of callbacks. */
   "callback-limit": (_, name) => formatNumber(limitNamed(CALLBACK_LIMITS, name)),
+  /** The settings that may differ between the nodes of a database. */
+  "node-settings": () => NODE_SETTINGS.map(name => `\`${name}\``).join(", "),
   /** The pauses between the attempts of a callback. */
   "callback-retries": () => CALLBACK_LIMITS.retrySeconds.map(formatPause).join(", "),
   /** Where the contact of this server is, if it names one. */
