@@ -125,11 +125,7 @@ async function startOver(
   const timed = timeOperations(system, opened, instrumentation.meter)
   const store = budget.storeFor(timed, () => state.isListening)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
-  const { appDeps, parts, lists, customers, poll, suspectDns, storedContext } = await createParts(
-    context,
-    store,
-    wiring,
-  )
+  const { appDeps, parts, lists, customers, poll, suspectDns, stored } = await createParts(context, store, wiring)
   const app = createApp({
     ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -147,7 +143,7 @@ async function startOver(
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
-    ensureBootstrapAccount: () => ensureBootstrapAccount(storedContext, budget.storeFor(opened)),
+    ensureBootstrapAccount: () => ensureBootstrapAccount(stored, budget.storeFor(opened)),
     reloadLists: lists.reload,
     takeSettings: next => {
       takeReloaded(settings, next)
@@ -191,12 +187,11 @@ async function createParts(hostContext: AppContext, opened: OpenStore, { instrum
   const trusted = await createTrustedTimeService(hostContext, faults, store, poll)
   const system = { ...hostContext.system, clock: trusted.time.rowClock }
   const context: StoreContext = { ...hostContext, system, store, trustedTime: trusted.time, poll, claims }
-  const { settings } = context
   const { lists, shared } = await createLists(context, mode)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect, verdictsMax } = createLookUps(context, activeLists, instrumentation, mode)
   const customers = await createCustomersService(
-    { ...context, userAgent: formatUserAgent(settings) },
+    { ...context, userAgent: formatUserAgent(context.settings) },
     isWorker(mode) ? mode : null,
   )
   const { corrections, freeChecks, publishChanges } = customers
@@ -214,8 +209,7 @@ async function createParts(hostContext: AppContext, opened: OpenStore, { instrum
     ...[createCallbacksService(context, network), signIn],
     createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
     createTrafficPart(context, customers.usage, meter),
-    // The files of backups have the time of the host.
-    createBackupsPart(hostContext),
+    createBackupsPart(hostContext), // whose files have the time of the host
     instrumentation.createMetricsPart(() => parts),
     createDescriptorWatch(system, faults),
     createStartCollector({ ...system, collectGarbage: () => system.collectGarbage(true) }),
@@ -226,7 +220,7 @@ async function createParts(hostContext: AppContext, opened: OpenStore, { instrum
     { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {
-    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns, storedContext: context },
+    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns, stored: context },
     appDeps: {
       ...createAppDeps(context, lists, { ...customers, ...trusted, ...shared, isDnsUnavailable }),
       ...customers,

@@ -59,6 +59,7 @@ export function createMailService(
   }
   const pollOutbox = () => queueAndSend().catch(logError(log, "mails about new terms or expiring keys were not queued"))
   const renewClaims = async (): Promise<void> => await sender?.renew()
+  const readOutbox = () => outboxSamples(store, mailer === null ? null : clock())
   const areMailsLeft = watchOutbox(poll, sender, pollOutbox)
   const intervals = createIntervals(system.runInterval, [
     [CLAIM_RENEWAL_MS, () => (areMailsLeft() ? renewClaims() : undefined)],
@@ -79,12 +80,7 @@ export function createMailService(
     prune: (nowMs: TrustedInstant, countMax: number) =>
       pruneOldMails(store, nowMs, { prunesWaiting: sender?.isPaused() ?? true, countMax }, log),
     samples: (): readonly Sample[] => [["mailkind_mail_up", mailer?.isAway() === true ? 0 : 1]],
-    queriedSamples: [
-      {
-        read: () => outboxSamples(store, mailer === null ? null : clock()),
-        failure: "the mails in the outbox were not counted",
-      },
-    ] as const,
+    queriedSamples: [{ read: readOutbox, failure: "the mails in the outbox were not counted" }] as const,
     /** A mail that takes too long is rescheduled. */
     stop: async () => {
       intervals.stop()
