@@ -11,10 +11,12 @@ if (!existsSync(join(import.meta.dir, "../data/build/inventory.json.asset")))
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {
-  const refuse = (input: string | URL | Request): never => {
+  const refuse = (input: string | URL | Request, init?: BunFetchRequestInit): Promise<never> => {
+    // What a start asks to have its thread leads nowhere.
+    if (init?.unix === "/dev/null") return Promise.reject(new TypeError("it is no socket"))
     throw new Error(`a test asked the network for ${input instanceof Request ? input.url : input}`)
   }
-  globalThis.fetch = Object.assign(refuse, { preconnect: refuse })
+  globalThis.fetch = Object.assign(refuse, { preconnect: (url: string | URL) => void refuse(url) })
 })
 
 // The runner of all tests has a directory and servers for them, which outlive this process, and watches that each file ends.
