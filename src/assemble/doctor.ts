@@ -347,7 +347,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
   if (url === null) {
     const path = sqliteFile(settings)
     return {
-      database: async inChild => (inChild === null ? diagnoseSqlite(path) : await inChild()),
+      database: async inChild => (inChild === null ? diagnoseSqlite(path, system.hostState) : await inChild()),
       outbox: async nowMs => diagnoseSqliteOutbox(path, nowMs, hasServer),
       lastWrittenAtMs: async () => sqliteLastWrittenAtMs(path),
       trustedTime: async isServing => {

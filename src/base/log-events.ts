@@ -77,7 +77,7 @@ export const LOG_EVENTS = {
   "notifications come from the database again": event("info", ENDED, "Changes are noticed at once."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
   "the database answers again": event("info", ENDED, "The outage has ended."),
-  "the database accepts no writes": outage("error", "fault", "An outage begins: it is a standby, or was made read-only."),
+  "the database accepts no writes": outage("error", "fault", "An outage begins: it is a standby or read-only, or nothing could be written to SQLite for ten seconds."),
   "the database accepts writes again": event("info", ENDED, "The outage has ended."),
   "this server is cut off from a database that others reach": event("warn", "where remedy seen", "It is not ready until the database answers it. `where` is the other server."),
   "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age."),

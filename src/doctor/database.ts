@@ -8,6 +8,7 @@ import {
   integrityErrors,
   type SqliteReader,
   withSqliteReader,
+  writeFailure,
 } from "../customers/store/sqlite/sqlite-reader.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 import type { StoredFolder } from "./jobs.ts"
@@ -18,9 +19,29 @@ const WAL_BYTES_MAX = 64 * 1024 * 1024
 /** How long a mail may wait without a warning. Greylisting delays mails by a few minutes. */
 export const MAIL_WAIT_MS_MAX = 3_600_000
 
-/** Reads every page of the database. That takes about one second per 500 MB and blocks the process. */
-export function diagnoseSqlite(path: string): DiagnosticResult {
-  return withSqlite(path, database => schemaFailure(database) ?? integrityFailure(database) ?? schemaAndSize(database))
+/** What the host shows of an error with these codes at a path; null: nothing. */
+type HostState = (codes: string, path: string) => string | null
+
+/**
+ * Reads every page of the database, which takes about one second per 500 MB and blocks the process, and tries whether it can be written while
+ * a server has it open.
+ */
+export function diagnoseSqlite(path: string, hostState: HostState = () => null): DiagnosticResult {
+  return withSqlite(
+    path,
+    database =>
+      schemaFailure(database) ??
+      integrityFailure(database) ??
+      writingFailure(path, hostState) ??
+      schemaAndSize(database),
+  )
+}
+
+function writingFailure(path: string, hostState: HostState): DiagnosticResult | null {
+  const failure = writeFailure(path)
+  if (failure === null) return null
+  const seen = hostState(failure.code, path)
+  return failed(`${failure.message}${seen === null ? "" : `; ${seen}`}.`, failure.remedy)
 }
 
 /** A doctor beside the server cannot see those for sign-ins: they are in its memory. */

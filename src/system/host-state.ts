@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { describeRoom, nearestExisting } from "../base/disk-space.ts"
 import { isSystemError } from "../base/errors.ts"
@@ -8,13 +8,14 @@ import { describeOwner } from "../base/file-owner.ts"
 const NO_SPACE = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL|full)\b/
 const NO_ACCESS = /\b(?:EACCES|EPERM|EROFS|ENOTDIR|EISDIR|SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|unwritable)\b/
 const NO_DESCRIPTOR = /\b(?:EMFILE|ENFILE|SQLITE_CANTOPEN\w*|unwritable)\b/
+const LOCKED = /\b(?:SQLITE_BUSY\w*|busy)\b/
 
 /** From this share of the limit on descriptors may be what is missing. */
 const SHORTAGE_SHARE = 0.9
 
 /**
- * What this host shows of an error with these codes at a path: the room on its disk, its owner and who this process runs as, or how many descriptors
- * are open. Null: nothing of it is known, or the place is no path. It looks at the disk, so it is called for few lines.
+ * What this host shows of an error with these codes at a path: the room on its disk, its owner and who this process runs as, who has locked it, or how
+ * many descriptors are open. Null: nothing of it is known, or the place is no path. It looks at the disk, so it is called for few lines.
  */
 export function hostState(
   codes: string,
@@ -26,6 +27,7 @@ export function hostState(
   const seen = [
     path !== null && NO_SPACE.test(codes) ? describeRoom(path) : null,
     path !== null && NO_ACCESS.test(codes) ? describeOwner(path) : null,
+    path !== null && LOCKED.test(codes) ? describeLock(path) : null,
     NO_DESCRIPTOR.test(codes) && isShort ? `${descriptorCount} of ${descriptorsMax} files and sockets are open` : null,
   ].filter(text => text !== null)
   return seen.length === 0 ? null : seen.join("; ")
@@ -64,6 +66,20 @@ const LISTENING = "0A"
 export const descriptorsMaxOf = (pid: number | "self"): number =>
   Number(/^Max open files +(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? "")?.[1] ?? 0)
 
+/** Which process has locked a SQLite file for writing (proc_locks(5)), which it does in the file or in the index of its log. Null: none is seen. */
+function describeLock(path: string): string | null {
+  const files = [path, `${path}-shm`].flatMap(file => orNull(() => statSync(file)) ?? [])
+  const places = files.map(({ dev, ino }) => `${hexByte(dev >> 8)}:${hexByte(dev & 0xff)}:${ino}`)
+  const locks = (readText("/proc/locks") ?? "").matchAll(/^\d+: POSIX +ADVISORY +WRITE (\d+) (\S+)/gm)
+  const holders = [...locks].filter(([, , place = ""]) => places.includes(place)).map(([, pid]) => Number(pid))
+  const holder = holders.find(pid => pid !== process.pid)
+  return holder === undefined ? null : `the process ${holder} (${processName(holder)}) has it locked`
+}
+
+const hexByte = (value: number): string => value.toString(16).padStart(2, "0")
+
+const processName = (pid: number): string => (readText(`/proc/${pid}/comm`) ?? "").trim()
+
 /** The process that listens on a port, as far as this user may see; null: none is seen. */
 export function portHolder(port: number): { readonly pid: number; readonly name: string } | null {
   const sockets = new Set(
@@ -76,7 +92,7 @@ export function portHolder(port: number): { readonly pid: number; readonly name:
     const holds = (orNull(() => readdirSync(folder)) ?? []).some(fd =>
       sockets.has(orNull(() => readlinkSync(`${folder}/${fd}`)) ?? ""),
     )
-    if (holds) return { pid: Number(pid), name: (readText(`/proc/${pid}/comm`) ?? "").trim() }
+    if (holds) return { pid: Number(pid), name: processName(Number(pid)) }
   }
   return null
 }

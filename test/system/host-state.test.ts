@@ -34,6 +34,31 @@ test("a lack of descriptors is told with their number and the limit", () => {
   expect(hostState("EMFILE", "postgres://db", PLENTY)).toBeNull()
 })
 
+/** Locks a file as a program does that writes to it, says so, and ends with its standard input. */
+const LOCKER = `
+  const database = new (require("bun:sqlite").Database)(process.argv[1])
+  database.run("PRAGMA journal_mode = WAL")
+  database.run("BEGIN IMMEDIATE")
+  console.log("locked")
+  await Bun.stdin.text()
+`
+
+test.if(process.platform === "linux")(
+  "who has locked a database is named, and nobody where it is not locked",
+  async () => {
+    const file = tempPath("mailkind.sqlite")
+    const child = Bun.spawn([process.execPath, "-e", LOCKER, file], { stdin: "pipe", stdout: "pipe" })
+    for await (const _ of child.stdout) break
+    const seen = new RegExp(`^the process ${child.pid} \\(bun.*\\) has it locked$`)
+    for (const codes of ["busy", "StoreFault SQLITE_BUSY: database is locked"])
+      expect(hostState(codes, file, PLENTY)).toMatch(seen)
+    expect(hostState("failed", file, PLENTY)).toBeNull()
+    child.kill()
+    await child.exited
+    expect(hostState("busy", file, PLENTY)).toBeNull()
+  },
+)
+
 test("nothing of the host is told of a fault of another kind, or at another host", () => {
   expect(hostState("away", "postgres://db.example/mk", PLENTY)).toBeNull()
   expect(hostState("full", "postgres://db.example/mk", PLENTY)).toBeNull()

@@ -10,11 +10,12 @@ import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
-import { type OpenStore, type SqlValue, wrapOperations } from "../../customers/store/core/store.ts"
+import { type OpenStore, wrapOperations } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
+import { WriteWatch } from "../../customers/store/poll/write-watch.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import { sqliteJobsFolder } from "../../doctor/database.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
@@ -54,17 +55,24 @@ export function createDatabasePoll(context: AppContext, opened: OpenStore, mode:
   const share = isWorker(mode) ? mode.shareObservation : undefined
   const onError = logError(log, "changes of other processes were not read")
   const tell = faultsOf(context).outages("error", "the database accepts no writes", "the database accepts writes again")
-  let reason: SqlValue = null
-  const observe = (next: SqlValue): void => {
-    const isChanged = (next === null) !== (reason === null)
-    reason = next
-    if (isChanged) tell(next === null ? null : outageOf(new StoreError("standby", databasePlace(settings), `${next}`)))
+  let failure: StoreError | null = null
+  const observe = (next: StoreError | null): void => {
+    const isChanged = next?.code !== failure?.code
+    failure = next
+    if (isChanged) tell(next && outageOf(next))
   }
-  const store = { ...opened, isUnavailable: () => reason !== null || opened.isUnavailable() }
+  // PostgreSQL tells by itself that it accepts no writes.
+  const watch = settings.MAILKIND_DATABASE_URL === null ? new WriteWatch(opened, system.stopwatch) : null
+  const store = { ...(watch?.store ?? opened), isUnavailable: () => failure !== null || opened.isUnavailable() }
   const poll = new DatabasePoll({ ...system, store, claims, share, onError })
   poll.add({
     columns: { unwritable: opened.unwritableSql },
-    observe: ({ rows: [{ unwritable }] }) => observe(unwritable ?? null),
+    knows: () => ({ isWriteFailing: watch?.isFailing === true ? 1 : 0 }),
+    observe: ({ rows: [{ unwritable }], known }) => {
+      if (watch !== null) observe(watch.look(known["isWriteFailing"] === 1))
+      else observe(unwritable == null ? null : new StoreError("standby", databasePlace(settings), `${unwritable}`))
+    },
+    miss: () => watch !== null && observe(watch.look()),
   })
   return { claims, poll, store }
 }

@@ -56,9 +56,9 @@ export type Store = {
 export type OpenStore = Store & {
   /** What the clock of the database says, in SQL: milliseconds since the Unix epoch. `NULL`: it has none, since SQLite is part of this process. */
   readonly clockSql: string
-  /** Why the database accepts no writes now, in SQL. `NULL`: it accepts them, or is SQLite, whose files are opened for writing. */
+  /** Why the database accepts no writes now, in SQL. `NULL`: it accepts them, or is SQLite, of which only a write tells. */
   readonly unwritableSql: string
-  /** Whether the database was found unreachable and has not answered since; for the parts of a server also, whether it accepts no writes. SQLite never is. */
+  /** Whether the database was found unreachable and has not answered since; for the parts of a server also, whether it accepts no writes. */
   readonly isUnavailable: () => boolean
   /** Whether its connections are lent by a pooler. */
   readonly isPooled: boolean

@@ -147,7 +147,7 @@ const GROWTH_ERROR = /^SQLITE_(?:CANTOPEN|IOERR_(?:WRITE|FSYNC|DIR_FSYNC|TRUNCAT
 const PROBE_BYTES = 65_536
 
 /** The `errno` name of an error that shows that no file in the directory can grow; null: one can, or fails for another reason. */
-function growthErrorAt(directory: string): string | null {
+export function growthErrorAt(directory: string): string | null {
   const path = join(directory, `probe.${Bun.randomUUIDv7()}`)
   try {
     const file = openSync(path, "wx", 0o600)

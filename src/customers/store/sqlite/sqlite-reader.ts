@@ -1,8 +1,9 @@
 import { constants, Database } from "bun:sqlite"
 import { statSync } from "node:fs"
+import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { StoreError } from "../core/store-error.ts"
-import { errnoOf, sqliteStoreError } from "./database-file.ts"
+import { errnoOf, growthErrorAt, sqliteStoreError } from "./database-file.ts"
 import { readOwnSchemaVersion, readSchemaObjects, restrictSchema, schemaDifference } from "./own-schema.ts"
 
 /** How long a reader waits for a process that recovers or checkpoints the database. */
@@ -89,6 +90,32 @@ function createReader(database: Database, path: string, bytes: number, walBytes:
     ...{ all, schemaVersion, bytes, walBytes },
     schemaDifference: schemaDifference(objects, schemaVersion),
     hasTable: name => tables.has(name),
+  }
+}
+
+/** How long a trial waits for who writes. A server, a command and a backup write for less. */
+const TRIAL_TIMEOUT_MS = 2000
+
+/**
+ * Why nothing can be written to a database that some process has open: another one has it locked, or its disk is full. Null: it can, no process
+ * has it open, or this user may not try. It writes nothing to the database while a reader of this process has it open, so that it is not the last.
+ */
+export function writeFailure(path: string): StoreError | null {
+  if (fileBytes(`${path}-wal`) === null) return null
+  const noRoom = growthErrorAt(dirname(path))
+  if (noRoom !== null) return new StoreError("full", path, noRoom)
+  let database: Database | undefined
+  try {
+    database = new Database(path, { readwrite: true, create: false })
+    database.run(`PRAGMA busy_timeout = ${TRIAL_TIMEOUT_MS}`)
+    database.run("BEGIN IMMEDIATE")
+    database.run("ROLLBACK")
+    return null
+  } catch (error) {
+    const failure = sqliteStoreError(error, path)
+    return failure instanceof StoreError && failure.code === "busy" ? failure : null
+  } finally {
+    database?.close()
   }
 }
 
