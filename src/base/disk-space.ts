@@ -1,4 +1,4 @@
-import { type StatsFs, statfsSync, statSync } from "node:fs"
+import { existsSync, readlinkSync, type StatsFs, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { isSystemError } from "./errors.ts"
 
@@ -25,6 +25,16 @@ export function nearestExisting(path: string): string | null {
       if (!isSystemError(error)) throw error
       if (dirname(place) === place) return null
     }
+  }
+}
+
+/** Where a link leads that leads to nothing; null: the path is none. */
+export function brokenLinkTarget(path: string): string | null {
+  try {
+    return existsSync(path) ? null : readlinkSync(path)
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
   }
 }
 

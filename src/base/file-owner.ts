@@ -1,6 +1,7 @@
 import { closeSync, constants, fchownSync, fstatSync, openSync, statSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
+import { brokenLinkTarget } from "./disk-space.ts"
 import { isSystemError } from "./errors.ts"
 
 /** Only the user who runs the server can read its folders. */
@@ -23,8 +24,14 @@ export function giveToOwnerOf(folder: string, descriptor: number): void {
   }
 }
 
-/** Creates a folder and its missing parents, for their owner alone. Those below `within` get its owner. */
+/** Creates a folder and its missing parents, for their owner alone. Those below `within` get its owner. Rejects with an error of the system. */
 export async function makeFolder(path: string, within: string): Promise<void> {
+  const target = brokenLinkTarget(within)
+  if (target !== null) {
+    // The system would say that it exists (EEXIST).
+    const message = `${within} is a link to ${target}, which is missing`
+    throw Object.assign(new Error(message), { code: "ENOTDIR", syscall: "mkdir" })
+  }
   await mkdir(within, { recursive: true, mode: FOLDER_MODE })
   const full = resolve(path)
   const first = await mkdir(full, { recursive: true, mode: FOLDER_MODE })

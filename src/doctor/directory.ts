@@ -10,9 +10,10 @@ import {
   writeSync,
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
+import { brokenLinkTarget, diskSpaceAt, mebibytes, nearestExisting } from "../base/disk-space.ts"
 import { errorCode, isSystemError } from "../base/errors.ts"
 import { describeOwner } from "../base/file-owner.ts"
+import { READ_ONLY_REMEDY } from "../customers/store/core/store-error.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
 /** What a start needs: refreshed lists, and room for the write-ahead log of a busy database. */
@@ -152,13 +153,20 @@ export function diagnoseDisk(path: string): DiagnosticResult {
 }
 
 function missingDirectory(full: string): DiagnosticResult {
+  const target = brokenLinkTarget(full)
+  if (target !== null)
+    return failed(
+      `${full} is a link to ${target}, which is missing.`,
+      "Create that directory, or set MAILKIND_DATA_DIR.",
+    )
   const place = nearestExisting(dirname(full))
   try {
     if (place !== null) accessSync(place, constants.W_OK | constants.X_OK)
   } catch (refused) {
+    const code = errorCode(refused)
     return failed(
-      `${full} does not exist and cannot be created (${errorCode(refused)}).${ownerNote(dirname(full))}`,
-      OWNERSHIP_REMEDY,
+      `${full} does not exist and cannot be created (${code}).${isAccess(code) ? ownerNote(dirname(full)) : ""}`,
+      WRITE_ERROR_REMEDIES[code] ?? OWNERSHIP_REMEDY,
     )
   }
   return warning(
@@ -180,7 +188,7 @@ const OWNERSHIP_REMEDY = "Let the user of the server write to the data directory
 const WRITE_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: FREE_SPACE_REMEDY,
   EDQUOT: FREE_SPACE_REMEDY,
-  EROFS: "Mount the file system for writing, or set MAILKIND_DATA_DIR to a directory on another one.",
+  EROFS: READ_ONLY_REMEDY,
   ENODEV: "This file system cannot map files. Set MAILKIND_DATA_DIR to a directory on another one.",
 }
 

@@ -1,6 +1,6 @@
 import { StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
-import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
+import { READ_ONLY_REMEDY, STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import type { System } from "../system/system.ts"
 
 const { unwritable, full, failed } = STORE_ERRORS
@@ -9,7 +9,7 @@ const { unwritable, full, failed } = STORE_ERRORS
 export const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", unwritable.remedy],
   ["EPERM", unwritable.remedy],
-  ["EROFS", unwritable.remedy],
+  ["EROFS", READ_ONLY_REMEDY],
   ["ENOTDIR", unwritable.remedy],
   ["EISDIR", unwritable.remedy],
   ["ENOSPC", full.remedy],

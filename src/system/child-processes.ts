@@ -1,8 +1,8 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
 import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { isSystemError, withPath } from "../base/errors.ts"
+import { makeFolder } from "../base/file-owner.ts"
 import type { PipedProcess } from "../base/streams.ts"
 import type { DnsSuspicionReason } from "../check/dns/resolver/circuit-breaker.ts"
 import type { Observation } from "../customers/store/poll/database-poll.ts"
@@ -137,7 +137,7 @@ export const systemProcesses: Processes = {
   availableCores: availableParallelism,
   createSharedMemory: async (folder, bytes) => {
     const path = join(folder, `workers.${process.pid}.${Bun.randomUUIDv7()}`)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder, folder)
     const descriptor = openSync(path, "wx+", 0o600)
     try {
       // Written rather than only extended: a full disk must fail here, not when a page is first touched.

@@ -6,7 +6,7 @@ import { describeOwner } from "../base/file-owner.ts"
 
 /** What keeps a file from being written, as errors of the system, of SQLite and of the database name it. */
 const NO_SPACE = /\b(?:ENOSPC|EDQUOT|SQLITE_FULL|full)\b/
-const NO_ACCESS = /\b(?:EACCES|EPERM|EROFS|ENOTDIR|EISDIR|SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|unwritable)\b/
+const NO_ACCESS = /\b(?:EACCES|EPERM|ENOTDIR|EISDIR|SQLITE_(?:READONLY|CANTOPEN|PERM|AUTH)\w*|unwritable)\b/
 const NO_DESCRIPTOR = /\b(?:EMFILE|ENFILE|SQLITE_CANTOPEN\w*|unwritable)\b/
 const LOCKED = /\b(?:SQLITE_BUSY\w*|busy)\b/
 

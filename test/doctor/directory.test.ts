@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
 import {
   accessOfOthers,
   dataDirectoryAccess,
@@ -8,7 +9,9 @@ import {
   diagnoseDisk,
   ownerNote,
 } from "../../src/doctor/directory.ts"
+import { createFolder } from "../../src/system/files.ts"
 import { tempPath } from "../customers/temp-store.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const directory = (mode = 0o700): string => {
   const path = tempPath("data")
@@ -110,6 +113,17 @@ test("one that is missing is a warning where it can be made, and a failure where
     verdict: "failed",
     seen: expect.stringContaining("ENOTDIR"),
   })
+})
+
+test("one that is a link to nothing has failed, and a start says the same", async () => {
+  const [link, target] = [tempPath("link"), tempPath("nothing")]
+  symlinkSync(target, link)
+  expect(diagnoseDirectory(link, "1")).toMatchObject({
+    verdict: "failed",
+    seen: `${link} is a link to ${target}, which is missing.`,
+  })
+  expect(await outcomeOf(createFolder(link).writeAtomic("state.json", "{}"))).toThrow(`a link to ${target}`)
+  expect(await outcomeOf(openSqlite(join(link, "mailkind.sqlite"), () => 1))).toThrow(`a link to ${target}`)
 })
 
 test("one in which no file can be written has failed, for root too", () => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { StartupError, withPath } from "../../src/base/errors.ts"
-import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
+import { READ_ONLY_REMEDY, STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { operatorMessage } from "../../src/process/startup-error.ts"
 
 /** A host of which nothing is seen. */
@@ -17,7 +17,7 @@ const systemError = (code: string) =>
 test.each([
   ["EACCES", /readable and writable/],
   ["EPERM", /readable and writable/],
-  ["EROFS", /readable and writable/],
+  ["EROFS", /Mount the file system for writing/],
   ["ENOSPC", /Free some space/],
   ["EDQUOT", /Free some space/],
   ["EIO", /system's log/],
@@ -25,6 +25,11 @@ test.each([
   const facts = operatorMessage(systemError(code), HOST) ?? ""
   expect(facts).toMatch(remedy)
   expect(facts).toContain("open '/srv/mailkind/state.json'. ")
+})
+
+test("a database on a file system that is read-only is not a matter of rights", () => {
+  const error = new StoreError("unwritable", "/data", "it does not exist and cannot be created (EROFS)")
+  expect(operatorMessage(error, HOST)).toEndWith(READ_ONLY_REMEDY)
 })
 
 test("a file in place of a folder is told as such", async () => {

@@ -9,6 +9,9 @@ type StoreErrorSpec = StoreErrorWords & { readonly onPostgres?: StoreErrorWords 
 const POSTGRES_HOLDERS_SQL =
   "SELECT a.pid, a.usename, a.application_name, a.state, now() - a.xact_start AS open_for, l.mode, l.relation::regclass AS locked, left(a.query, 80) AS query FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.granted AND l.relation IS NOT NULL WHERE a.xact_start < now() - interval '2 seconds' ORDER BY a.xact_start;"
 
+/** What to do where `EROFS` is the cause: nobody may write there, whatever the owner and the mode say. */
+export const READ_ONLY_REMEDY = "Mount the file system for writing, or use a directory on another one."
+
 /** Every way in which the database can fail, and what the operator does about it. */
 export const STORE_ERRORS = {
   not_a_database: {
@@ -198,7 +201,7 @@ export class StoreError extends Error {
     this.code = code
     this.location = location
     this.reason = reason
-    this.remedy = remedy
+    this.remedy = /\bEROFS\b/.test(reason) ? READ_ONLY_REMEDY : remedy
   }
 }
 

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
+import { brokenLinkTarget } from "../../../base/disk-space.ts"
 import { giveToOwnerOf } from "../../../base/file-owner.ts"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
@@ -106,10 +107,12 @@ function ensureDirectory(path: string): void {
   } catch (error) {
     const code = errnoOf(error)
     const isFile = code === "EEXIST" || code === "ENOTDIR"
+    const target = brokenLinkTarget(path)
+    const what = isFile ? "is not a directory" : "does not exist and cannot be created"
     throw fileError(
       error,
       path,
-      `it ${isFile ? "is not a directory" : "does not exist and cannot be created"} (${code})`,
+      target === null ? `it ${what} (${code})` : `it is a link to ${target}, which is missing`,
     )
   }
 }
