@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { errorCode, StartupError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { lazy } from "../base/lazy.ts"
@@ -56,6 +57,7 @@ import { parseKeySet } from "../http/hooks/reporter-keys.ts"
 import { jobsDirectory } from "../jobs/jobs-part.ts"
 import { knownBackupAtMs } from "../process/backup-scheduler.ts"
 import { assertPortFree } from "../process/http-listener.ts"
+import { isServedFrom } from "../process/takeover.ts"
 import { descriptorsMaxOf, portHolder } from "../system/host-state.ts"
 import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
@@ -309,8 +311,10 @@ async function diagnoseListenPort({ system, settings }: AppContext, isRunning: b
     port: settings.MAILKIND_PORT,
     isOffline: isDnsOff(settings),
     isRunning,
+    dataDirectory: resolve(settings.MAILKIND_DATA_DIR),
   }
-  return await diagnosePort(port, system.fetchUrl, timeout.signal, () => listenError(settings)).finally(cancelTimer)
+  const look = { listenError: () => listenError(settings), isServedFrom: () => isServedFrom(system, port) }
+  return await diagnosePort(port, system.fetchUrl, timeout.signal, look).finally(cancelTimer)
 }
 
 /** Why the server could not listen, in the words of the system; `null` if it could. */

@@ -24,7 +24,7 @@ const SHOW_MS = 1000
 const QUERY_MS = 15_000
 
 /** Where the settings want a listener for metrics alone, as `host:port`; `null` if nowhere. */
-const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
+export const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
   MAILKIND_METRICS === "off" ? null : MAILKIND_METRICS
 
 /** The counters of a process, and the exposition of the counters of all processes. */
@@ -114,7 +114,7 @@ function showSamples({ system, log }: AppContext, meter: Meter, parts: () => rea
 
 /**
  * Opens the listener for metrics alone if the settings want one; otherwise returns `null`. Throws `StartupError` if it cannot
- * listen, except beside a server that is replaced: then it listens as soon as the port is free.
+ * listen, except while the server that is replaced has the port: then it listens as soon as that is free.
  */
 export function listenForMetrics(
   { system, settings, log }: AppContext,

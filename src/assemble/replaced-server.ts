@@ -1,8 +1,10 @@
 import { StartupError } from "../base/errors.ts"
 import { identifyServer } from "../doctor/port.ts"
+import { assertNoOtherHolder } from "../process/metrics-listener.ts"
 import type { ControlSocketLocation, PreviousServer } from "../process/takeover.ts"
 import { findPreviousServer } from "../process/takeover.ts"
 import type { AppContext } from "./context.ts"
+import { metricsAddress } from "./metrics.ts"
 import { VERSION } from "./program.ts"
 
 /** How long the running server has to tell its version. */
@@ -16,15 +18,21 @@ export async function findReplacedServer(
   context: AppContext,
   location: ControlSocketLocation,
 ): Promise<PreviousServer | null> {
+  let previous: PreviousServer | null
   try {
-    const previous = await findPreviousServer(context.system, location)
-    if (previous !== null) return previous
+    previous = await findPreviousServer(context.system, location)
   } catch (error) {
     if (!(error instanceof StartupError)) throw error
     const version = await runningVersion(context)
     throw version === null
       ? error
       : new StartupError(`${error.message} It has version ${version}, and this is ${VERSION}.`)
+  }
+  if (previous !== null) {
+    // Before this one listens beside it.
+    const metrics = metricsAddress(context.settings)
+    if (metrics !== null) assertNoOtherHolder(metrics, location.port)
+    return previous
   }
   const version = await runningVersion(context)
   if (version === null) return null

@@ -108,6 +108,7 @@ export const LOG_EVENTS = {
   "every line is logged": event("info", "", "SIGUSR2 came."),
   "the log is as it was set": event("info", "", "SIGUSR2 came again."),
   "metrics are served as soon as their port is free": event("warn", "why", "Another process has the port."),
+  "metrics are not served": event("error", "why remedy", "Their port stayed taken for five minutes after a takeover."),
   "metrics are served now": event("info", "", "The port became free."),
   // Workers and takeovers
   "a worker listens": event("info", "pid", "It serves."),

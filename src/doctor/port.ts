@@ -13,6 +13,7 @@ export type DiagnosedPort = {
   readonly isOffline: boolean
   /** A server must be running: a free port is a failure. */
   readonly isRunning: boolean
+  readonly dataDirectory: string
 }
 
 /** How long our own server may take to report its health, which it reads from memory. */
@@ -24,15 +25,22 @@ export type PortOwner =
   | { readonly kind: "ours"; readonly version: string; readonly status: string }
   | { readonly kind: "stranger" | "silent" | "nobody" }
 
+/** How a port is looked at. */
+type PortLook = {
+  /** Listens there for a moment, and returns why it cannot, or `null`. */
+  readonly listenError: () => string | null
+  /** Whether a server with the data directory is there. */
+  readonly isServedFrom: () => Promise<boolean>
+}
+
 /**
- * Checks who answers on the port and, if nobody does, whether the port is available: `listenError` listens there for a moment
- * and returns why it cannot, or `null`. Settles within `HEALTH_TIMEOUT_MS`.
+ * Checks who answers on the port and, if nobody does, whether the port is available. Settles within `HEALTH_TIMEOUT_MS`.
  */
 export async function diagnosePort(
-  { host, port, isOffline, isRunning }: DiagnosedPort,
+  { host, port, isOffline, isRunning, dataDirectory }: DiagnosedPort,
   web: Fetch,
   deadline: AbortSignal,
-  listenError: () => string | null,
+  { listenError, isServedFrom }: PortLook,
 ): Promise<DiagnosticResult> {
   if (port === 0) return ok("The server picks a free port when it starts.")
   const asked = await identifyServer({ host, port }, web, deadline)
@@ -40,6 +48,12 @@ export async function diagnosePort(
   const remedy = "Stop the other program, or set MAILKIND_HOST and MAILKIND_PORT."
   switch (asked.kind) {
     case "ours":
+      if (!(await isServedFrom()))
+        // Health checks ask with --running, and a server of the data directory may have no socket there, of which its log warns.
+        return (isRunning ? warning : failed)(
+          `mailkind ${asked.version} answers on ${place}, and no server with the data directory ${dataDirectory} does.`,
+          "Set MAILKIND_DATA_DIR to that of the server, or MAILKIND_HOST and MAILKIND_PORT. If it is the same, the log of the server says why none can take over from it.",
+        )
       if (asked.status === "ok" || isOffline) return ok(`mailkind ${asked.version} answers on ${place}.`)
       return warning(
         `mailkind ${asked.version} answers on ${place}, with the status ${asked.status}.`,
@@ -58,8 +72,13 @@ export async function diagnosePort(
   }
 }
 
-const freePort = (place: string, why: string | null, remedy: string): DiagnosticResult =>
-  why === null ? ok(`${place} is free.`) : failed(`${place} cannot be used (${why}).`, remedy)
+function freePort(place: string, why: string | null, remedy: string): DiagnosticResult {
+  if (why === null) return ok(`${place} is free.`)
+  return failed(
+    `${place} cannot be used (${why}).`,
+    why.includes("EADDRINUSE") ? remedy : "Set MAILKIND_HOST and MAILKIND_PORT.",
+  )
+}
 
 /** Asks a port for the health of a server, until the signal aborts. Never rejects. The version is empty if it is not one. */
 export async function identifyServer(

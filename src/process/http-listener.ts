@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from "elysia"
-import { assert, isSystemError, StartupError } from "../base/errors.ts"
+import { assert, errorCode, isSystemError, StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { guardedRoutes } from "../http/request/path-guard.ts"
@@ -60,18 +60,28 @@ export function listen({ hostname, port, isShared }: ListenAddress, app: AnyElys
 /** Ports below this one need a right of their own, unless `net.ipv4.ip_unprivileged_port_start` says otherwise. */
 const UNPRIVILEGED_PORT_MIN = 1024
 
+const TAKEOVER_HINT = " `serve --replace` takes over from a server with the same data directory."
+
 /** Why the system refuses to listen on a port, who has it, and what to do. */
-export function whyNotListening(error: Error, port: number, holderOf = portHolder): string {
+export function whyNotListening(
+  error: Error,
+  port: number,
+  holderOf = portHolder,
+  takeoverHint = TAKEOVER_HINT,
+): string {
   if (isSystemError(error, "EACCES") && port < UNPRIVILEGED_PORT_MIN)
     return `Ports below ${UNPRIVILEGED_PORT_MIN} need a right (EACCES). Use a higher one behind a proxy, or give the service CAP_NET_BIND_SERVICE (\`AmbientCapabilities\` of systemd).`
-  if (!isSystemError(error, "EADDRINUSE")) return asSentence(error.message)
+  if (isSystemError(error, "EACCES", "EPERM", "EMFILE", "ENFILE", "ENOMEM")) return asSentence(error.message)
+  // For a name that is not known the runtime gives the code of whatever failed before.
+  if (!isSystemError(error, "EADDRINUSE"))
+    return `No network interface of this host has the address, or the name is not known (${errorCode(error)}).`
   const holder = holderOf(port)
   const who =
     holder === null
       ? `See who has it: \`ss -ltnp 'sport = :${port}'\`.`
       : `It is taken by process ${holder.pid} (${holder.name}).`
   const isOwn = holder?.name === "mailkind"
-  return `The port is in use (EADDRINUSE). ${who}${isOwn ? " `serve --replace` takes over from a server with the same data directory." : ""}`
+  return `The port is in use (EADDRINUSE). ${who}${isOwn ? takeoverHint : ""}`
 }
 
 /** Listens with `count` sockets on the same address, which must be shared if there is more than one. */

@@ -62,6 +62,13 @@ export type ControlSocketLocation = { readonly dataDirectory: string; readonly p
 const controlSocketPath = ({ dataDirectory, port }: ControlSocketLocation): string =>
   join(dataDirectory, `server-${port}.sock`)
 
+/** Whether a server of this data directory has the port, as far as this user may see. */
+export async function isServedFrom({ controlSockets }: System, location: ControlSocketLocation): Promise<boolean> {
+  const connection = await controlSockets.connect(controlSocketPath(location))
+  connection?.close()
+  return connection !== null
+}
+
 /** Directs new connections to some of the sockets on the port. */
 export type ConnectionRouting = {
   /** The number of listening sockets of this server. */

@@ -80,22 +80,31 @@ const hexByte = (value: number): string => value.toString(16).padStart(2, "0")
 
 const processName = (pid: number): string => (readText(`/proc/${pid}/comm`) ?? "").trim()
 
-/** The process that listens on a port, as far as this user may see; null: none is seen. */
-export function portHolder(port: number): { readonly pid: number; readonly name: string } | null {
+/** A process that listens on a port. */
+export type PortHolder = { readonly pid: number; readonly name: string }
+
+/** A process that listens on a port, as far as this user may see; null: none is seen. */
+export const portHolder = (port: number): PortHolder | null => portHolders(port).next().value ?? null
+
+/** All processes that listen on a port, as far as this user may see. */
+export function* portHolders(port: number): Generator<PortHolder, undefined> {
   const sockets = new Set(
     ["tcp", "tcp6"].flatMap(family => listeningInodes(family, port)).map(inode => `socket:[${inode}]`),
   )
-  if (sockets.size === 0) return null
+  if (sockets.size === 0) return
   for (const pid of orNull(() => readdirSync("/proc")) ?? []) {
     if (!/^\d+$/.test(pid)) continue
     const folder = `/proc/${pid}/fd`
     const holds = (orNull(() => readdirSync(folder)) ?? []).some(fd =>
       sockets.has(orNull(() => readlinkSync(`${folder}/${fd}`)) ?? ""),
     )
-    if (holds) return { pid: Number(pid), name: processName(Number(pid)) }
+    if (holds) yield { pid: Number(pid), name: processName(Number(pid)) }
   }
-  return null
 }
+
+/** The process that has started a process; 0: the system does not tell. */
+export const parentOf = (pid: number): number =>
+  Number(/^PPid:\s+(\d+)$/m.exec(readText(`/proc/${pid}/status`) ?? "")?.[1] ?? 0)
 
 function listeningInodes(family: string, port: number): readonly string[] {
   const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`

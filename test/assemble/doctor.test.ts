@@ -172,8 +172,15 @@ describe("the port", () => {
   test("on which our server answers is well, and one that is free too", async () => {
     const health = { version: "1.2.3", status: "ok", uptime_seconds: 1 }
     const port = new URL(web(() => Response.json(health))).port
-    const { rows } = doctor({ ...QUIET, MAILKIND_PORT: port })
-    expect((await rows("port")).port).toMatchObject({
+    const data = inDirectory()
+    const settings = { ...QUIET, MAILKIND_PORT: port, MAILKIND_DATA_DIR: data }
+    const look = async (isRunning: boolean) => (await doctor(settings, isRunning).rows("port")).port
+    const another = `mailkind 1.2.3 answers on 127.0.0.1 port ${port}, and no server with the data directory ${data} does.`
+    expect(await look(false)).toMatchObject({ verdict: "failed", seen: another })
+    expect(await look(true)).toMatchObject({ verdict: "warning", seen: another })
+    const stop = createSystem().controlSockets.listen(join(data, `server-${port}.sock`), () => undefined)
+    onTestEnd(() => stop?.())
+    expect(await look(false)).toMatchObject({
       verdict: "ok",
       seen: `mailkind 1.2.3 answers on 127.0.0.1 port ${port}.`,
     })
@@ -195,7 +202,11 @@ describe("the port", () => {
 
   test("of an address that is not this host's cannot be had", async () => {
     const { rows } = doctor({ ...QUIET, MAILKIND_HOST: "localhost.invalid.example", MAILKIND_PORT: "8080" })
-    expect((await rows("port")).port).toMatchObject({ verdict: "failed" })
+    expect((await rows("port")).port).toMatchObject({
+      verdict: "failed",
+      seen: expect.stringContaining("or the name is not known"),
+      remedy: "Set MAILKIND_HOST and MAILKIND_PORT.",
+    })
   })
 })
 

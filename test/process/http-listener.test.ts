@@ -43,6 +43,8 @@ test("a port that cannot be listened on is told with who has it, how to take ove
     "The port is in use (EADDRINUSE). It is taken by process 41 (nginx).",
     "The port is in use (EADDRINUSE). It is taken by process 41 (mailkind). `serve --replace` takes over from a server with the same data directory.",
   ])
+  for (const code of ["ENOENT", "EADDRNOTAVAIL", "EINPROGRESS"])
+    expect(whyNotListening(refusal(code), 8080)).toEndWith(`or the name is not known (${code}).`)
   expect(whyNotListening(refusal("EACCES"), 1023)).toMatch(/^Ports below 1024 need a right .*CAP_NET_BIND_SERVICE/)
   expect(whyNotListening(refusal("EACCES"), 1024)).toBe("permission denied 0.0.0.0:81.")
 })
