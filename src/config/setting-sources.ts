@@ -145,7 +145,10 @@ function parseConfig(text: string, path: string, faults: string[]): Readonly<Rec
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
     // Its further lines repeat the line of the file, which may have a secret.
-    const [what = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n")
+    const [message = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n")
+    // The end of a line in a text is one of these characters.
+    const what =
+      message === "control characters are not allowed in strings" ? `a quote is not closed, or ${message}` : message
     faults.push(`The configuration file is not TOML: ${what} (line ${error.line} of ${path})`)
     return {}
   }

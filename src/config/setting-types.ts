@@ -67,6 +67,12 @@ export const integerOrOff: IntegerOrWord<"off"> = spec => integerOrWord("off", s
 /** A whole number from `min` to `max`, or `auto`. */
 export const integerOrAuto: IntegerOrWord<"auto"> = spec => integerOrWord("auto", spec)
 
+/** Whether a text is a URL with the scheme and its two slashes, without which it would be read as if they were there; a file is one of this host. */
+function isUrlOf(scheme: string, text: string): boolean {
+  const begins = scheme === "file" ? /^file:(?:\/\/(?:localhost)?)?\/(?!\/)/i : /^[a-z]+:\/\//i
+  return begins.test(text) && URL.parse(text)?.protocol === `${scheme}:`
+}
+
 /** A comma-separated list of `name=URL`. White space around members is ignored, and the last of two members with the same name counts. */
 export function urlMap(
   spec: SettingSpec<ReadonlyMap<string, string>> & {
@@ -81,7 +87,7 @@ export function urlMap(
       return [member.slice(0, at).trim(), member.slice(at + 1).trim()] as const
     })
     const isRight = ([name, address]: readonly [string, string]): boolean =>
-      spec.namePattern.test(name) && spec.schemes.includes(URL.parse(address)?.protocol.slice(0, -1) ?? "")
+      spec.namePattern.test(name) && spec.schemes.some(scheme => isUrlOf(scheme, address))
     return members.every(isRight) ? valid(new Map(members)) : invalid(sentence)
   })
 }
@@ -111,7 +117,7 @@ export function url<F extends string | null>(
     const parsed = URL.parse(given)
     const plain =
       parsed !== null && parsed.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === ""
-    if (!plain || !spec.schemes.includes(parsed.protocol.slice(0, -1))) return invalid(sentence)
+    if (!plain || !spec.schemes.some(scheme => isUrlOf(scheme, given))) return invalid(sentence)
     return valid(given.replace(/\/+$/, ""))
   })
 }

@@ -77,6 +77,9 @@ describe("a configuration file", () => {
     expect(faults(toml('port = 9000\nsmtp_url = "smtp://user:hunter2'))).toEqual([
       `The configuration file is not TOML: unfinished string (line 2 of ${CONFIG})`,
     ])
+    expect(faults(toml('smtp_url = "smtp://user:hunter2\nport = 9000'))).toEqual([
+      `The configuration file is not TOML: a quote is not closed, or control characters are not allowed in strings (line 1 of ${CONFIG})`,
+    ])
   })
 
   test("has so many unknown names told, and the number of the others", () => {

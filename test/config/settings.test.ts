@@ -86,8 +86,21 @@ describe("values", () => {
 
   test("a base URL has no credentials, query or fragment and loses its last slash", () => {
     expect(valueFrom("MAILKIND_BASE_URL", "https://api.example.com/mk/")).toBe("https://api.example.com/mk")
-    for (const text of ["api.example.com", "https://u:p@example.com", "https://example.com?x", "https://example.com#x"])
+    for (const text of [
+      "api.example.com",
+      "https:api.example.com",
+      "https://u:p@example.com",
+      "https://example.com?x",
+      "https://example.com#x",
+    ])
       expect(isRefused("MAILKIND_BASE_URL", text)).toBe(true)
+  })
+
+  test("a source of lists is a URL with the slashes of its scheme, and a file is one of this host, by its whole path", () => {
+    for (const address of ["file:/etc/own", "file:///etc/own", "file://localhost/etc/own", "https://lists.example/own"])
+      expect(isRefused("MAILKIND_LISTS_SOURCES", `own=${address}`)).toBe(false)
+    for (const address of ["file:own", "file:../own", "file://etc/own", "https:lists.example", "lists.example"])
+      expect(isRefused("MAILKIND_LISTS_SOURCES", `own=${address}`)).toBe(true)
   })
 
   test("trusted proxies are addresses and prefixes", () => {

@@ -219,7 +219,7 @@ export const FAULTS: readonly OneLineFault[] = [
   // Commands, settings, client, system
   fault("cli/classify/resume-state.ts", "if (byte !== LINE_FEED || isQuoted) continue", "if (byte !== LINE_FEED) continue", "cli/classify"),
   fault("config/setting-types.ts", "value >= spec.min && value <= spec.max", "value >= spec.min && value < spec.max", "config"),
-  fault("config/setting-types.ts", "if (!plain || !spec.schemes.includes(", "if (!spec.schemes.includes(", "config"),
+  fault("config/setting-types.ts", "if (!plain || !spec.schemes.some(", "if (!spec.schemes.some(", "config"),
   fault("config/setting-sources.ts", "if (file.isReadableByAll && secrets[0] !== undefined)", "if (false)", "config"),
   fault("config/setting-sources.ts", 'else if (file.text.trim() === "") faults.push', "else if (false) faults.push", "config"),
   fault("config/settings.ts", "if (Object.hasOwn(REMOVED_SETTINGS, removed))", "if (false)", "config"),
