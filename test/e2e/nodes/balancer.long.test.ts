@@ -75,6 +75,43 @@ test.skipIf(missing.length > 0)(
   },
 )
 
+test.skipIf(missing.length > 0)(
+  `behind the balancer that the page shows, a check whose body comes after its head is repeated when the node stands still${NAMED}`,
+  async () => {
+    const { nodes, balancer, newKey } = await balanced()
+    const key = await newKey()
+    process.kill(nodes.a.pid, "SIGSTOP")
+    const startedAt = performance.now()
+    try {
+      const statuses = await Promise.all(Array.from({ length: 6 }, () => checkInTwoParts(balancer, key)))
+      expect(statuses).toEqual(Array(6).fill(200))
+      console.log(`six checks, one node frozen: ${Math.round(performance.now() - startedAt)} ms`)
+    } finally {
+      process.kill(nodes.a.pid, "SIGCONT")
+    }
+  },
+)
+
+/** Sends the body of a check once the balancer has had the head for a while. */
+function checkInTwoParts(balancer: Balancer, key: string): Promise<number> {
+  const body = JSON.stringify({ email: "jane@acme-widgets-of-nodes.com" })
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "content-length": body.length }
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const options = { port: balancer.port, host: "127.0.0.1", method: "POST", path: "/v1/check", headers, agent: false }
+  const sent = request(options, answer => {
+    answer.resume()
+    answer.on("end", () => resolve(answer.statusCode ?? 0))
+  })
+  sent.on("error", reject)
+  sent.flushHeaders()
+  // A turn of the balancer's socket takes longer than the head on its way.
+  void (async () => {
+    for (let turn = 0; turn < 3; turn++) await balancer.say("show info")
+    sent.end(body)
+  })()
+  return bounded(promise, () => "a check is not answered")
+}
+
 /** Resolves when the balancer knows that a node is gone. */
 const isDown = (balancer: Balancer, name: string): Promise<void> =>
   until(
