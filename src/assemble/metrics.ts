@@ -41,13 +41,18 @@ export type Instrumentation = {
   readonly createMetricsPart: (parts: () => readonly Part[]) => Required<Pick<Part, "start" | "stop">>
 }
 
+const STALL_REMEDY =
+  "Look whether it was stopped (SIGSTOP, a debugger), or its host paused, moved or short of processor time or memory."
+
 /** Creates the instrumentation of a process. Each worker counts in a shard of its own. */
 export function createInstrumentation(context: AppContext, mode: ServeMode): Instrumentation {
-  const { system, settings } = context
+  const { system, settings, log } = context
   const shards = isWorker(mode) ? mode.counterShards : [createCounterShard()]
   const shard = (isWorker(mode) ? shards[mode.workerIndex] : shards[0]) ?? createCounterShard()
   const meter = new Meter(shard, isDnsOff(settings))
-  const lag = measureEventLoopLag(system.stopwatch, system.runInterval)
+  const lag = measureEventLoopLag(system.stopwatch, system.runInterval, stalledMs =>
+    log("warn", "this process stood still", { lasted_s: Math.round(stalledMs / 1000), remedy: STALL_REMEDY }),
+  )
   const loadShedder = new LoadShedder(LOAD_LIMITS, lag.sustainedMs, meter, system.nextTick, system.setTimer)
   let show = (): void => undefined
   const readExposition = async (): Promise<Exposition> => {

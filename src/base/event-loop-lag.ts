@@ -7,6 +7,9 @@ export const LAG_SAMPLE_MS = 50
 /** How many samples in a row count as sustained lag: a single one may be a pause of the machine. */
 export const LAG_SAMPLES = 4
 
+/** From when a pause is told: nothing but a stop of the process or of its host takes so long. */
+const STALL_MS_MIN = 5000
+
 /** The lag of the event loop: the delay of timers, and so of incoming requests. */
 export type EventLoopLag = {
   /** The least lag of the last `LAG_SAMPLES` samples, in milliseconds. */
@@ -17,8 +20,12 @@ export type EventLoopLag = {
   readonly stop: () => void
 }
 
-/** Starts sampling. */
-export function measureEventLoopLag(stopwatch: Stopwatch, runInterval: RunInterval): EventLoopLag {
+/** Starts sampling. `onStall` is told how long the loop stood still, once it goes on. */
+export function measureEventLoopLag(
+  stopwatch: Stopwatch,
+  runInterval: RunInterval,
+  onStall: (stalledMs: number) => void = () => undefined,
+): EventLoopLag {
   const samples = new Float64Array(LAG_SAMPLES)
   let samplesCount = 0
   let sampledAtMs = stopwatch()
@@ -31,6 +38,7 @@ export function measureEventLoopLag(stopwatch: Stopwatch, runInterval: RunInterv
     sustainedMs = Math.min(...samples)
     maxMs = Math.max(maxMs, lagMs)
     sampledAtMs = nowMs
+    if (lagMs >= STALL_MS_MIN) onStall(lagMs)
   })
   return {
     sustainedMs: () => sustainedMs,

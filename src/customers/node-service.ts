@@ -11,6 +11,7 @@ import {
   NODE_BOUNDS,
   type NodeHeartbeat,
   type NodeIdentity,
+  type NodeMoves,
 } from "./nodes/live-nodes.ts"
 import { createPeerWatch } from "./nodes/peer-watch.ts"
 import { createSeenChanges, SEEN_CHANGES_FILE } from "./nodes/seen-changes.ts"
@@ -174,10 +175,13 @@ export async function createNodeService(
 function createNodeCount(log: NodeContext["log"]) {
   const share = new NodeShare()
   let nodesCount = 1
-  const onChange = (position: ClusterPosition): void => {
+  const onChange = (position: ClusterPosition, moves: NodeMoves): void => {
     share.setPosition(position)
-    if (position.count !== nodesCount)
-      log("info", "the number of nodes that share the limits has changed", { nodes: position.count })
+    if (position.count !== nodesCount) {
+      const named = Object.entries(moves).filter(([, nodes]) => nodes.length > 0)
+      const fields = Object.fromEntries(named.map(([move, nodes]) => [move, nodes.join(", ")]))
+      log("info", "the number of nodes that share the limits has changed", { nodes: position.count, ...fields })
+    }
     nodesCount = position.count
   }
   return { share, nodesCount: () => nodesCount, onChange }

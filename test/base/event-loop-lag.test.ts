@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { LAG_SAMPLE_MS, LAG_SAMPLES, measureEventLoopLag } from "../../src/base/event-loop-lag.ts"
 
-function lagging() {
+function lagging(onStall?: (stalledMs: number) => void) {
   const now = { ms: 100 }
   let look = (): void => undefined
   const lag = measureEventLoopLag(
@@ -12,6 +12,7 @@ function lagging() {
         look = () => undefined
       }
     },
+    onStall,
   )
   const after = (ms: number): void => {
     now.ms += ms
@@ -31,6 +32,13 @@ test("a loop is late by the least of the last looks, so that one pause is none, 
   expect(lag.sustainedMs()).toBe(31)
   after(LAG_SAMPLE_MS - 1)
   expect(lag.sustainedMs()).toBe(0)
+})
+
+test("a loop that stood still for five seconds tells how long, once it goes on, and one that is late does not", () => {
+  const stalls: number[] = []
+  const { after } = lagging(ms => void stalls.push(ms))
+  for (const ms of [4999, 5000, 30_000, 0]) after(LAG_SAMPLE_MS + ms)
+  expect(stalls).toEqual([5000, 30_000])
 })
 
 test("the most that it was late is told once", () => {

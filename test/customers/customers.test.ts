@@ -114,7 +114,7 @@ test("a key expires by the trusted time, whatever the clock of this host says", 
 onPostgres("that a node came or went is learnt from its notification, and its share is taken at once", async () => {
   const place = tempPlace()
   const [ours, theirs] = [await tempStore(place), await tempStore(place)]
-  await writeHeartbeat(theirs, { id: "node_1", startId: "node_1" })
+  await writeHeartbeat(theirs, { id: "node_1", startId: "node_1" }, { url: "http://10.0.0.11:8080" })
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const logged: [string, unknown][] = []
   const { customers, poll, settings } = await customersOver(ours, world, {
@@ -153,7 +153,10 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   await poll.stop()
   await customers.stop()
   expect(await readHeartbeats(theirs)).toEqual([])
-  expect(logged).toContainEqual(["the number of nodes that share the limits has changed", { nodes: 3 }])
+  expect(logged).toContainEqual([
+    "the number of nodes that share the limits has changed",
+    { nodes: 3, came: "http://10.0.0.12:8080" },
+  ])
   const differs: [string, unknown] = [
     "settings differ from those of another node",
     expect.objectContaining({ settings: "MAILKIND_TIERS" }),

@@ -9,6 +9,8 @@ import {
   type NodeBounds,
   type NodeHeartbeat,
   type NodeIdentity,
+  type NodeMoves,
+  nodeMoves,
   readHeartbeats,
   writeHeartbeat,
 } from "./live-nodes.ts"
@@ -34,8 +36,8 @@ export type HeartbeatDeps = {
   readonly settings: () => string
   /** Called with the other nodes that live, each time the rows are read. */
   readonly onObserved: (others: readonly NodeHeartbeat[]) => void
-  /** Called when the count of nodes or the position of this one changes. */
-  readonly onChange: (position: ClusterPosition) => void
+  /** Called when the count of nodes or the position of this one changes, with who came and who went. */
+  readonly onChange: (position: ClusterPosition, moves: NodeMoves) => void
   /** Called when this node goes on under another id, because a server with a copy of its identity runs, at this base address if it tells one. */
   readonly onRenamed: (id: string, otherUrl: string | null) => void
   /** Called when the database is not the one of before: it knows an earlier heartbeat of this node, or none. It was restored, or lost writes in a failover. */
@@ -136,6 +138,7 @@ export class Heartbeat {
     const { stopwatch, rowClaim, onChange, onObserved } = this.#deps
     const { startId } = this.#deps.identity
     const atMs = stopwatch()
+    const before = this.#nodes.live
     const isOwnRow = (row: { readonly id: string }): boolean => row.id === this.#id
     const row = rows.find(isOwnRow)
     const holder = row?.startId ?? null
@@ -156,7 +159,8 @@ export class Heartbeat {
     onObserved(this.#nodes.live)
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
-    if (position.count !== last.count || position.position !== last.position) onChange(position)
+    if (position.count !== last.count || position.position !== last.position)
+      onChange(position, nodeMoves(before, this.#nodes))
     const beat = rows.find(own => isOwnRow(own) && own.startId === startId)?.beat ?? 0
     this.#compareBeat(beat)
     return beat > 0

@@ -79,9 +79,30 @@ export class LiveNodes {
     return this.#others.filter(({ unchangedMs }) => unchangedMs < this.#bounds.deadAfterMs)
   }
 
+  /** The other nodes that have a row and no longer live: they have not ended, and fell silent. */
+  get silent(): readonly NodeHeartbeat[] {
+    return this.#others.filter(({ unchangedMs }) => unchangedMs >= this.#bounds.deadAfterMs)
+  }
+
   /** The rows of nodes that have expired. */
   get expired(): readonly NodeHeartbeat[] {
     return this.#others.filter(({ unchangedMs }) => unchangedMs >= this.#bounds.removedAfterMs)
+  }
+}
+
+/** Which nodes came, ended, or fell silent since an observation: by their base addresses, or their ids if they tell none. */
+export type NodeMoves = Readonly<Record<"came" | "ended" | "fell_silent", readonly string[]>>
+
+/** Compares the nodes that lived with those that live now. */
+export function nodeMoves(before: readonly NodeHeartbeat[], { live, silent }: LiveNodes): NodeMoves {
+  const idsOf = (nodes: readonly NodeHeartbeat[]) => new Set(nodes.map(({ id }) => id))
+  const [lived, lives, isSilent] = [idsOf(before), idsOf(live), idsOf(silent)]
+  const gone = before.filter(({ id }) => !lives.has(id))
+  const named = (nodes: readonly NodeHeartbeat[]) => nodes.map(({ id, url }) => url ?? id)
+  return {
+    came: named(live.filter(({ id }) => !lived.has(id))),
+    ended: named(gone.filter(({ id }) => !isSilent.has(id))),
+    fell_silent: named(gone.filter(({ id }) => isSilent.has(id))),
   }
 }
 

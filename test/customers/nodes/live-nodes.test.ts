@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { LiveNodes, NODE_BOUNDS } from "../../../src/customers/nodes/live-nodes.ts"
+import { LiveNodes, NODE_BOUNDS, type NodeHeartbeat, nodeMoves } from "../../../src/customers/nodes/live-nodes.ts"
 
 const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NODE_BOUNDS
 
@@ -88,6 +88,23 @@ test("observations in quick succession count by the time that passed, not by the
   live.observe([row("a", 1)], 0)
   lookOn(live, 1000, 0, 1)
   expect(live.position.count).toBe(2)
+})
+
+test("a node that came, one that ended and one that fell silent are told apart, by their addresses if they tell one", () => {
+  const live = nodes()
+  const url = "http://10.0.0.11:8080"
+  const told = (rows: readonly NodeHeartbeat[], atMs: number) => {
+    const before = live.live
+    live.observe(rows, atMs)
+    return nodeMoves(before, live)
+  }
+  const none = { came: [], ended: [], fell_silent: [] }
+  expect(told([{ ...row("a", 1), url }, row("c", 1)], 0)).toEqual({ ...none, came: [url, "c"] })
+  expect(told([{ ...row("a", 1), url }], beatMs)).toEqual({ ...none, ended: ["c"] })
+  for (let atMs = 2 * beatMs; atMs < silentMs; atMs += beatMs)
+    expect(told([{ ...row("a", 1), url }], atMs)).toEqual(none)
+  expect(told([{ ...row("a", 1), url }], silentMs)).toEqual({ ...none, fell_silent: [url] })
+  expect(told([], silentMs + beatMs)).toEqual(none)
 })
 
 test("nodes that observe the same rows agree on their count, and each has its own position", () => {
