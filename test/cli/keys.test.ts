@@ -67,10 +67,11 @@ describe("key update", () => {
   })
 
   test("is in the audit log with the command line and its user", async () => {
-    const { run, runJson, update } = await opened()
+    const { id: key, run, runJson, update } = await opened()
     await update("--units-per-day", "5", "--name", "Web")
-    const { out } = await run("audit", "--json", "--by", "ada", "--act", "key_limited")
-    expect(JSON.parse(out)).toMatchObject({ act: "key_limited", actor: "operator", actor_id: "ada", source: "command" })
+    const limited = async () => JSON.parse((await run("audit", "--json", "--by", "ada", "--act", "key_limited")).out)
+    const details = `${key} units_per_day none → 5`
+    expect(await limited()).toMatchObject({ actor: "operator", actor_id: "ada", source: "command", details })
     expect((await run("audit", "--by", "eve")).out).toBe("")
     const { id } = await runJson("account", "show", "jane@example.com")
     expect((await run("audit", "--by", id)).out).toBe("")

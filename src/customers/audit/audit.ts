@@ -25,7 +25,7 @@ export const AUDIT_ACTS = {
   request_log_switched: { label: "Request log switched on or off", details: "on or off" },
   key_created: { label: "Key created", details: "the key" },
   key_renamed: { label: "Key renamed", details: "the key" },
-  key_limited: { label: "Limits of a key changed", details: "the key" },
+  key_limited: { label: "Limits of a key changed", details: "the key, and the limits before and after" },
   key_moved: { label: "Origins of a key changed", details: "the key" },
   key_revoked: { label: "Key revoked", details: "the key" },
   callback_secret_made: { label: "Callback secret created", details: "" },

@@ -72,7 +72,10 @@ export async function changeKey(
     if (parsed.kind !== "parsed") return parsed
     if (await isOneTooMany(store, key, parsed.key, nowMs)) return { kind: "too_many_keys" }
     const acts = await writeSettings(log, store, key, parsed.key)
-    for (const kind of acts) await recordAct(log, store, { kind, accountId: key.accountId, details: id })
+    for (const kind of acts) {
+      const details = kind === "key_limited" ? `${id} ${describeLimits(key, parsed.key)}` : id
+      await recordAct(log, store, { kind, accountId: key.accountId, details })
+    }
     if (acts.length > 0) await record("key_changed", id)
     return { kind: "changed", key: parsed.key }
   })
@@ -130,6 +133,20 @@ async function writeSettings(
 }
 
 type KeyAct = "key_renamed" | "key_moved" | "key_limited"
+
+/** What has changed of a key's limits, for the audit, such as `units_per_day none → 500`. Of networks it has how many there are: some are people's. */
+function describeLimits(before: KeyRestrictions, after: KeyRestrictions): string {
+  const limitsOf = ({ expiresAtMs, unitsPerDay, requestsPerSecond, networks }: KeyRestrictions) => ({
+    expires_at: expiresAtMs === null ? null : new Date(expiresAtMs).toISOString(),
+    units_per_day: unitsPerDay,
+    requests_per_second: requestsPerSecond,
+    networks: networks.length === 0 ? null : networks.length,
+  })
+  const was: Readonly<Record<string, string | number | null>> = limitsOf(before)
+  const changed = Object.entries(limitsOf(after)).filter(([name, limit]) => limit !== was[name])
+  if (changed.length === 0) return "networks"
+  return changed.map(([name, limit]) => `${name} ${was[name] ?? "none"} → ${limit ?? "none"}`).join(", ")
+}
 
 async function writeOrigins(store: Store, { id, origins }: ApiKey): Promise<void> {
   await store.run("UPDATE keys SET origins = $2 WHERE id = $1", [id, serializeOrigins(origins)])

@@ -110,5 +110,5 @@ const DURATION_UNITS = [
 /** A duration in days, hours or seconds: the largest unit that makes it at least two. */
 function durationText(ms: number): string {
   const [unitMs, name] = DURATION_UNITS.find(([unitMs]) => ms >= 2 * unitMs) ?? DURATION_UNITS[2]
-  return `${Math.floor(ms / unitMs)} ${name}`
+  return `${Math.round(ms / unitMs)} ${name}`
 }

@@ -215,10 +215,10 @@ function actDetails({ kind, details }: RecordedAct) {
   if (writtenAtMs !== null) return <span class="because">{formatInstant(writtenAtMs)}</span>
   if (kind === "tier_set")
     return <span class="because">{details.replaceAll(/\d+/g, tier => tierName(Number(tier)))}</span>
-  const [, start] = /^([a-z]+_[0-9A-Za-z]{4})[0-9A-Za-z]{8,}$/.exec(details) ?? []
+  const [, start, rest] = /^([a-z]+_[0-9A-Za-z]{4})[0-9A-Za-z]{8,}( .*)?$/.exec(details) ?? []
   return (
     <span class="because" title={start && details}>
-      {start === undefined ? details : `${start}…`}
+      {start === undefined ? details : `${start}…${rest ?? ""}`}
     </span>
   )
 }
