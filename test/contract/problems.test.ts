@@ -278,7 +278,7 @@ const TOLD_OF_STORE: Readonly<Record<StoreErrorCode, 500 | "503, not stored" | "
     pooled: 500,
     outdated: 500,
   },
-  ...{ refused: 500, unfit: 500 },
+  ...{ refused: 500, rightless: 500, unfit: 500 },
   ...{ full: "503, not stored", busy: "503, not stored", away: "503, not stored", conflict: "503, not stored" },
   ...{
     unknown_host: "503, not stored",

@@ -87,7 +87,7 @@ onPostgres("one on which a start would be refused has failed, with what to do", 
   const ascii = emptyDatabase(...asciiDatabase())
   for (const [at, remedy] of [
     [url, STORE_ERRORS.foreign_database.remedy],
-    [`${url}?search_path=nowhere`, STORE_ERRORS.refused.remedy],
+    [`${url}?search_path=nowhere`, STORE_ERRORS.rightless.remedy],
     [ascii, STORE_ERRORS.unfit.remedy],
   ] as const)
     expect(await seenAt(at)).toMatchObject({ verdict: "failed", remedy })

@@ -105,7 +105,12 @@ export const STORE_ERRORS = {
   refused: {
     description: "The database refuses the login.",
     remedy:
-      "Check the user, the password, the name of the database and the parameters in its URL, and the rights of that user.",
+      "Check the user, the password, the name of the database and the parameters in its URL, and the right of that user to connect.",
+  },
+  rightless: {
+    description: "The user of the database has no schema, or no right to what mailkind does in it.",
+    remedy:
+      "As a superuser, connect to that database and run CREATE SCHEMA mailkind AUTHORIZATION …; ALTER ROLE … IN DATABASE … SET search_path = mailkind; with the user of the URL (/docs/scaling#move).",
   },
   misnamed: {
     description: "The URL of the database cannot be used.",

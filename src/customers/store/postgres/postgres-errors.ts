@@ -16,7 +16,7 @@ const SQLSTATE_CODES: Readonly<Record<string, StoreErrorCode>> = {
   "40001": "conflict",
   "40003": "unsure",
   "40P01": "conflict",
-  "42501": "refused",
+  "42501": "rightless",
   "53": "failed",
   "53100": "full",
   "53300": "crowded",

@@ -159,7 +159,7 @@ export async function requireSupportedServer(
     throw new StoreError("pooled", location, "the server did not get our statement_timeout")
   if (row?.encoding !== "UTF8") throw new StoreError("unfit", location, `its encoding is ${row?.encoding}, not UTF8`)
   if (row.schema === null)
-    throw new StoreError("refused", location, "the search_path of that user names no existing schema")
+    throw new StoreError("rightless", location, "the search_path of that user names no existing schema")
   if (session === "pooled" && row.schemas > 1)
     throw new StoreError("pooled", location, `the search_path of that user names ${row.schemas} schemas`)
   await store.all("SET LOCAL search_path = pg_catalog, pg_temp")
