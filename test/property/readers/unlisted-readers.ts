@@ -19,6 +19,7 @@ export const UNLISTED_READERS = {
     "customers/accounts/account-rules.ts",
     "customers/jobs/job-row.ts",
     "customers/node-service.ts",
+    "customers/nodes/seen-changes.ts",
     "customers/notices/notices.ts",
     "customers/quota/shared-limits.ts",
     "http/site/assets.ts",
