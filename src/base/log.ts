@@ -40,9 +40,10 @@ export const logError =
     })
   }
 
-/** The code of an error; empty: it has none that can be one. */
+/** The code of an error, or of the fault that it names; empty: it has none that can be one. */
 function ownCode(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  const named = error instanceof Error && "fault" in error ? error.fault : null
+  const code = error instanceof Error && "code" in error ? String(named ?? error.code) : ""
   return ERROR_CODE.test(code) ? code : ""
 }
 

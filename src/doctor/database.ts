@@ -1,5 +1,5 @@
 import type { StoredTime } from "../base/trusted-clock.ts"
-import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
+import { listenRemedy, STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
 import { processConnectionsMax } from "../customers/store/postgres/clients.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
@@ -103,9 +103,15 @@ function withSqlite(path: string, work: (database: SqliteReader) => DiagnosticRe
   try {
     return withSqliteReader(path, work) ?? skipped("There is no database yet. The first start creates it.")
   } catch (fault) {
-    if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
-    throw fault
+    const { message, remedy } = storeErrorOf(fault)
+    return failed(message, remedy)
   }
+}
+
+/** The error of the database; what else was thrown is thrown on. */
+function storeErrorOf(fault: unknown): StoreError {
+  if (fault instanceof StoreError) return fault
+  throw fault
 }
 
 /** Comes first, since an integrity check runs expressions of the file. */
@@ -162,9 +168,10 @@ export async function diagnosePostgres(
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
     const hasListenUrl = notifications?.hasListenUrl === true
-    const isNotified = database.isPooled && !hasListenUrl ? undefined : await notifications?.arrive()
+    const isNotified =
+      database.isPooled && !hasListenUrl ? undefined : await notifications?.arrive().catch(storeErrorOf)
     const told = `${seen} ${connectionsText(database, processes, hasListenUrl)}${notificationsText(database, isNotified)}`
-    return postgresWarning(database, told) ?? reachWarning(database, isNotified, told) ?? ok(told)
+    return postgresWarning(database, told) ?? reachWarning(database, isNotified, hasListenUrl, told) ?? ok(told)
   })
 }
 
@@ -179,24 +186,26 @@ function connectionsText(
   return `${connectionsCount} of ${connectionsMax} connections are in use. This server opens up to ${processes * own}${way}.`
 }
 
-/** Whether notifications arrive. `undefined`: nobody has looked, since a pooler keeps them away. */
-function notificationsText({ isPooled }: PostgresStatus, isNotified: boolean | undefined): string {
+/** Whether notifications arrive, or why the address for them fails. `undefined`: nobody has looked, since a pooler keeps them away. */
+type Notified = boolean | StoreError | undefined
+
+function notificationsText({ isPooled }: PostgresStatus, isNotified: Notified): string {
   if (isNotified === undefined)
     return isPooled ? " No notification arrives through it: set MAILKIND_DATABASE_LISTEN_URL for them." : ""
+  if (isNotified instanceof StoreError) return ` No notification arrives. ${isNotified.message}.`
   return isNotified ? " Notifications arrive." : " A notification of this database does not arrive."
 }
 
 /** What is wrong with the ways to the database. */
 function reachWarning(
   { isPlain }: PostgresStatus,
-  isNotified: boolean | undefined,
+  isNotified: Notified,
+  hasListenUrl: boolean,
   seen: string,
 ): DiagnosticResult | null {
-  if (isNotified === false)
-    return warning(
-      seen,
-      "Set MAILKIND_DATABASE_LISTEN_URL to the server of the same database, past any pooler. Until then changes on other nodes are noticed within a second.",
-    )
+  if (isNotified instanceof StoreError)
+    return warning(seen, hasListenUrl ? listenRemedy(isNotified) : isNotified.remedy)
+  if (isNotified === false) return warning(seen, STORE_ERRORS.elsewhere.remedy)
   if (!isPlain) return null
   return warning(
     `${seen} The connection to another host is not encrypted.`,
@@ -241,7 +250,7 @@ async function withPostgres(
   try {
     return await work(await looking)
   } catch (fault) {
-    if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
-    throw fault
+    const { message, remedy } = storeErrorOf(fault)
+    return failed(message, remedy)
   }
 }

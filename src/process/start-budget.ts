@@ -6,7 +6,7 @@ import type { System } from "../system/system.ts"
 
 /** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
 const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set([
-  ...(["away", "unknown_host", "crowded", "clients_full", "pool_full", "standby"] as const),
+  ...(["away", "unknown_host", "crowded", "clients_full", "pool_full", "pool_silent", "standby"] as const),
 ])
 
 /** How often a database that is away is tried again. */

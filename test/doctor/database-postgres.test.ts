@@ -1,7 +1,7 @@
 import { expect } from "bun:test"
 import { SQL } from "bun"
 import { writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
-import { STORE_ERRORS } from "../../src/customers/store/core/store-error.ts"
+import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { readPostgresStatus } from "../../src/customers/store/postgres/postgres-status.ts"
 import { diagnosePostgres, diagnosePostgresOutbox } from "../../src/doctor/database.ts"
 import { onPostgres } from "../customers/engines.ts"
@@ -66,6 +66,26 @@ onPostgres("whether notifications arrive is told, also when they do and when a p
   expect((await told(false, false, false)).remedy).toContain("MAILKIND_DATABASE_LISTEN_URL")
   expect((await told(true, false)).seen).toEndWith("set MAILKIND_DATABASE_LISTEN_URL for them.")
 })
+
+onPostgres(
+  "a database is as well as it is, whatever is wrong with the address for notifications, which has its own remedy",
+  async () => {
+    const look = Promise.resolve({
+      ...(await readPostgresStatus((await filled()).url)),
+      isDurable: true,
+      isPooled: true,
+    })
+    for (const [code, remedy] of [
+      ["pooled", "MAILKIND_DATABASE_LISTEN_URL leads to a pooler. Name the address of PostgreSQL itself."],
+      ["away", `Correct MAILKIND_DATABASE_LISTEN_URL. If it is right: ${STORE_ERRORS.away.remedy}`],
+    ] as const) {
+      const arrive = (): Promise<boolean> => Promise.reject(new StoreError(code, "postgres://db:5", "why"))
+      const { verdict, seen, ...told } = await diagnosePostgres(look, 1, { hasListenUrl: true, arrive })
+      expect([verdict, seen.slice(0, 11), told.remedy]).toEqual(["warning", "PostgreSQL ", remedy])
+      expect(seen).toEndWith(` No notification arrives. ${STORE_ERRORS[code].description} postgres://db:5: why.`)
+    }
+  },
+)
 
 onPostgres("one that is empty, older, newer or away is told as such", async () => {
   const { url, store } = await filled()

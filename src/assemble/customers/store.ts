@@ -11,7 +11,7 @@ import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
 import { type OpenStore, wrapOperations } from "../../customers/store/core/store.ts"
-import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
+import { isPostgresUrl, listenRemedy, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { DatabasePoll } from "../../customers/store/poll/database-poll.ts"
 import { NodeClaims } from "../../customers/store/poll/node-claims.ts"
@@ -111,7 +111,7 @@ export function databaseOutages(context: AppContext): (error: StoreError | null)
 export function notificationOutages(context: AppContext): (error: StoreError | null) => void {
   const begins = "no notifications come from the database"
   const tell = faultsOf(context).outages("warn", begins, "notifications come from the database again")
-  return error => tell(error && { ...outageOf(error), fault: "no_notifications" })
+  return error => tell(error && { ...outageOf(error), fault: "no_notifications", remedy: listenRemedy(error) })
 }
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */

@@ -13,8 +13,9 @@ import {
   runTransaction,
 } from "./core/transactions.ts"
 import { type DatabaseSession, POOL_BOUNDS, type PoolBounds } from "./postgres/clients.ts"
-import { type Notifications, PostgresPool } from "./postgres/connection-pool.ts"
+import { PostgresPool } from "./postgres/connection-pool.ts"
 import type { AvailabilityListener } from "./postgres/database-breaker.ts"
+import type { Notifications } from "./postgres/notification-listener.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres/postgres-url.ts"
 import { prepareDatabase, requirePrepared } from "./postgres/prepare-database.ts"
 
@@ -128,7 +129,7 @@ async function runPooledTransaction<T>(pool: PostgresPool, work: (store: Store) 
 }
 
 /** After these errors a connection takes no statement any more, not even ROLLBACK. */
-const LOST_CONNECTION_CODES: readonly StoreErrorCode[] = ["away", "standby", "unsure"]
+const LOST_CONNECTION_CODES: readonly StoreErrorCode[] = ["away", "pool_silent", "standby", "unsure"]
 
 /** A connection that is reserved when its transaction begins. */
 function createTransactionConnection(pool: PostgresPool): {

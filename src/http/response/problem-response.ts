@@ -33,7 +33,7 @@ export function createToProblemResponse({ responses, baseUrl, log, meter }: Prob
     meter.recordProblem(problem.code)
     exchange.refusal = problem.code
     if (error instanceof RefusedKey) exchange.caller = error.credentials
-    if (error instanceof StoreError) exchange.fault = { fault: error.code, why: error.reason }
+    if (error instanceof StoreError) exchange.fault = { fault: error.fault, why: error.reason }
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
     const callerHeaders = lease === null ? exchange.callerHeaders : lease.headers()
@@ -92,6 +92,7 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "crowded",
   "clients_full",
   "pool_full",
+  "pool_silent",
   "busy",
   "conflict",
   "full",
@@ -124,7 +125,7 @@ function internalError(error: unknown, exchange: Exchange, log: Log): Problem {
     ...requestFields(exchange),
     ...defectFields(error),
     ...(error instanceof StoreError && {
-      fault: error.code,
+      fault: error.fault,
       where: error.location,
       why: error.reason,
       remedy: error.remedy,

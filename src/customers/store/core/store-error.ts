@@ -150,6 +150,16 @@ export const STORE_ERRORS = {
     remedy:
       "Look who waits (SHOW POOLS in PgBouncer's console) and for what the connections are used. Raise its default_pool_size, and max_connections of the database with it.",
   },
+  pool_silent: {
+    description: "The pooler in front of the database answers, but not the database behind it.",
+    remedy:
+      "Start the database if it is stopped. If it answers at its own address, look at the log of the pooler: it cannot log in there (its auth_file may have an old password), or its pool is full. Then raise default_pool_size, or see who holds its connections (SHOW POOLS in PgBouncer's console, pg_stat_activity). A running server reconnects automatically. Repeat a start that failed.",
+  },
+  elsewhere: {
+    description: "A notification of the database does not arrive at the address for notifications.",
+    remedy:
+      "Set MAILKIND_DATABASE_LISTEN_URL to the server of the same database, past any pooler. Until then changes on other nodes are noticed within a second.",
+  },
   standby: {
     description: "The database accepts no writes.",
     remedy:
@@ -177,7 +187,7 @@ export function describeStoreError(code: StoreErrorCode, location: string): Stor
 
 /** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
-  ...(["away", "unknown_host", "standby"] as const),
+  ...(["away", "unknown_host", "pool_silent", "standby"] as const),
   ...(["crowded", "clients_full", "pool_full", "refused", "busy", "conflict", "full"] as const),
 ])
 
@@ -190,11 +200,13 @@ export const isWriteUnsure = (error: unknown): boolean => error instanceof Store
 
 /**
  * Thrown when the database fails. `message` says what failed, where and why; `remedy` says what the operator does about it. Neither
- * contains data of a row.
+ * contains data of a row. A write that another failure has left unsure is one more effect of that fault, and has its remedy.
  */
 export class StoreError extends Error {
   override readonly name = "StoreFault"
   readonly code: StoreErrorCode
+  /** Under which code the log counts it. */
+  readonly fault: StoreErrorCode
   /** The path of the file, or the URL of the server without the password. */
   readonly location: string
   readonly reason: string
@@ -203,16 +215,26 @@ export class StoreError extends Error {
   constructor(code: StoreErrorCode, location: string, reason: string, cause?: unknown) {
     const { description, remedy } = describeStoreError(code, location)
     super(`${description} ${location}: ${reason}`, { cause })
+    const left = code === "unsure" && cause instanceof StoreError ? cause : null
     this.code = code
+    this.fault = left?.fault ?? code
     this.location = location
     this.reason = reason
-    this.remedy = /\bEROFS\b/.test(reason) ? READ_ONLY_REMEDY : remedy
+    this.remedy = left?.remedy ?? (/\bEROFS\b/.test(reason) ? READ_ONLY_REMEDY : remedy)
   }
 }
 
+/** What the operator does about an error of the address for notifications alone. */
+export function listenRemedy({ code, remedy }: StoreError): string {
+  if (code === "elsewhere") return remedy
+  return code === "pooled"
+    ? "MAILKIND_DATABASE_LISTEN_URL leads to a pooler. Name the address of PostgreSQL itself."
+    : `Correct MAILKIND_DATABASE_LISTEN_URL. If it is right: ${remedy}`
+}
+
 /** The outage that an error of the database begins. */
-export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage => ({
-  fault: code,
+export const outageOf = ({ fault, location, reason, remedy }: StoreError): Outage => ({
+  fault,
   where: location,
   why: reason,
   remedy,

@@ -4,26 +4,31 @@ import { Semaphore } from "../../../base/concurrency.ts"
 import { assert } from "../../../base/errors.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
 import { setResponsiveTimer } from "../../../base/responsive-timer.ts"
-import { CoalescedRuns } from "../../../base/single-flight.ts"
 import { countParameters } from "../core/sql-text.ts"
 import { type SqlValue, storableParams } from "../core/store.ts"
-import { StoreError } from "../core/store-error.ts"
+import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 import { createClient, type DatabaseSession, type OnClose, type PoolBounds, transactionBounds } from "./clients.ts"
 import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
-import { isConnectFailure, isConnectTimeout, postgresStoreError, unknownHostError } from "./postgres-errors.ts"
+import { NotificationListener, type Notifications } from "./notification-listener.ts"
+import {
+  connectError,
+  isConnectFailure,
+  isConnectTimeout,
+  postgresStoreError,
+  silentPoolerError,
+} from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
 /** How long an orderly close may take, in seconds, in which what runs ends. */
 const CLOSE_S = 1
 
-/** How often listeners are called at most, in milliseconds, however many notifications come. */
-const NOTIFICATION_INTERVAL_MS = 100
-
-/** Why the answer to a statement did not come through a pooler: a full pool is as silent as a database that is away. */
+/** Why the answer to a statement did not come through a pooler. */
 const TOO_LONG = "its answer did not come, while the database answers others: it may wait for a lock"
-const NO_POOLED_ANSWER = "no answer came through the pooler, whose pool may be full (SHOW POOLS)"
+
+/** What is no answer of the database. */
+const IS_AWAY: ReadonlySet<StoreErrorCode> = new Set(["away", "pool_silent"])
 
 /** How many statements have a cached parameter count; the code has fewer. */
 const CHECKED_STATEMENTS_MAX = 512
@@ -39,19 +44,8 @@ type SqlResult = { readonly rows: Record<string, SqlValue>[]; readonly count: nu
 /** A client that runs statements: the pool's, or one connection's. */
 type SqlClient = Pick<SQL, "unsafe">
 
-/** Where notifications come from, and who is told when none come. */
-export type Notifications = {
-  /** The URL of the server itself; null: that of the pool, unless a pooler is there. */
-  readonly url: string | null
-  /** Called with the error when the database answers and this address does not, and with null when it does again. */
-  readonly onChange: (error: StoreError | null) => void
-}
-
-/** The connection for notifications alone names no table. */
-const LISTENING: DatabaseSession = { kind: "direct", searchPath: null }
-
-/** After so many failures in a row the address for notifications counts as unreachable. */
-const LISTEN_FAILURES_MIN = 10
+/** How long a statement may take, and whether the server ends it before. */
+type Deadline = { readonly timeoutMs: number; readonly isBounded: boolean; readonly isWrite?: boolean }
 
 /**
  * The bounded connections of one process to a PostgreSQL database, opened when they are needed and reopened after they were lost. While
@@ -65,17 +59,13 @@ export class PostgresPool {
   readonly #semaphore: Semaphore
   readonly #parameterCounts = new LRUCache<string, number>({ max: CHECKED_STATEMENTS_MAX })
   #sql: SQL
-  /** The client of the connection for notifications; null: nobody has listened yet. */
-  #listening: SQL | null = null
-  readonly #changeListeners = new Set<() => void>()
-  readonly #notifications = new CoalescedRuns(() => this.#notifyListeners())
-  #isClosed = false
+  readonly #listener: NotificationListener
   readonly #breaker: DatabaseBreaker
   readonly #session: DatabaseSession
-  readonly #notificationsFrom: Notifications
-  #listenFailures = 0
-  /** The last connections that were replaced because answers did not come, and the error of the statements on them. */
-  #silence: { readonly client: SQL; readonly error: Promise<StoreError> } | null = null
+  /** Connections that were replaced because answers did not come, and the error of the statements on them. */
+  readonly #silences = new WeakMap<SqlClient, Promise<StoreError>>()
+  /** Of the connection of a transaction, those from which it was taken. */
+  readonly #origins = new WeakMap<SqlClient, SQL>()
 
   constructor(
     url: string,
@@ -86,7 +76,6 @@ export class PostgresPool {
     notificationsFrom: Notifications,
   ) {
     this.#session = session
-    this.#notificationsFrom = notificationsFrom
     const { reconnectDelayMs: firstMs, reconnectDelayMaxMs: maxMs } = bounds
     this.#breaker = new DatabaseBreaker(setTimer, { firstMs, maxMs }, () => this.#probe(), onAvailabilityChange)
     validatePostgresUrl(url)
@@ -96,6 +85,12 @@ export class PostgresPool {
     this.#bounds = bounds
     this.#semaphore = new Semaphore(bounds.connectionsMax, bounds.waitingMax)
     this.#sql = this.#createClient()
+    this.#listener = new NotificationListener({
+      ...{ setTimer, bounds, from: notificationsFrom },
+      connect: session.kind === "pooled" ? null : onLost => this.#createClient(1, onLost),
+      isAway: () => this.isUnavailable,
+      notify: () => this.#notify(),
+    })
   }
 
   /** Whether operations are refused, because the database does not answer. */
@@ -139,21 +134,27 @@ export class PostgresPool {
     const expectedCount = this.#parameterCount(sql)
     assert(params.length === expectedCount, `expected ${expectedCount} values, got ${params.length}`)
     const values = storableParams(params)
-    const result = await this.#withDeadline(
-      () => client.unsafe<unknown[]>(sql, values),
-      this.#statementDeadlineMs,
-      isWrite,
-    )
+    const from = this.#origins.get(client)
+    const isBounded = from !== undefined || this.#session.kind === "direct"
+    const result = await this.#withDeadline(from ?? this.#sql, () => client.unsafe<unknown[]>(sql, values), {
+      ...{ timeoutMs: this.#statementDeadlineMs, isBounded, isWrite },
+    })
     return { rows: convertRows(result), count: result.affectedRows, command: result.command }
   }
 
   /** Begins a transaction on a connection of its own, which the caller releases. Call it inside of `withConnection`. */
   beginTransaction(): Promise<ReservedSQL> {
-    const { connectTimeoutMs, responseGraceMs } = this.#bounds
+    // BEGIN waits for nothing but a connection: a pooler lends one only now.
+    const deadline = {
+      timeoutMs: this.#bounds.connectTimeoutMs + this.#bounds.responseGraceMs,
+      isBounded: this.#session.kind === "direct",
+    }
     return this.#retryLostConnections(async () => {
-      const client = await this.#withDeadline(() => this.#sql.reserve(), connectTimeoutMs + responseGraceMs)
+      const from = this.#sql
+      const client = await this.#withDeadline(from, () => from.reserve(), deadline)
+      this.#origins.set(client, from)
       try {
-        await this.#withDeadline(() => client.unsafe(this.#beginSql()), this.#statementDeadlineMs)
+        await this.#withDeadline(from, () => client.unsafe(this.#beginSql()), deadline)
         return client
       } catch (error) {
         await client.release()
@@ -175,16 +176,20 @@ export class PostgresPool {
 
   /** Calls `listener` when the change log has grown, and when a notification may have been missed, until the pool is closed. */
   listen(listener: () => void): void {
-    this.#changeListeners.add(listener)
-    if (this.#changeListeners.size === 1) this.#listen()
+    this.#listener.add(listener)
+  }
+
+  /** Sends a notification. A standby has none, and that would be an error for which connections are replaced. */
+  async #notify(): Promise<boolean> {
+    const sql = "SELECT CASE WHEN pg_is_in_recovery() THEN 0 ELSE (SELECT 1 FROM pg_notify($1, '')) END AS sent"
+    const { rows } = await this.withConnection(() => this.query(sql, [CHANGES_CHANNEL]))
+    return rows[0]?.["sent"] === 1
   }
 
   /** Closes all connections. Running statements fail. */
   async close(): Promise<void> {
-    this.#isClosed = true
-    this.#notifications.stop()
     this.#breaker.stop()
-    await Promise.all([this.#sql.close({ timeout: CLOSE_S }), this.#listening?.close({ timeout: CLOSE_S })])
+    await Promise.all([this.#sql.close({ timeout: CLOSE_S }), this.#listener.close(CLOSE_S)])
   }
 
   /** The error for the caller. A failure to connect opens the breaker. */
@@ -194,7 +199,7 @@ export class PostgresPool {
     // Connections to a standby stay open, although the name may point to another server by now. It answers, so what it was asked is not lost.
     if (storeError.code === "standby") this.#reconnect(CLOSE_S)
     // A server that refuses a new connection may answer on those that it has.
-    if (isConnectFailure(error) && storeError.code === "away") this.#breaker.recordFailure(storeError)
+    if (isConnectFailure(error) && IS_AWAY.has(storeError.code)) this.#breaker.recordFailure(storeError)
     return storeError
   }
 
@@ -243,13 +248,16 @@ export class PostgresPool {
   }
 
   /**
-   * Starts work and waits for its result, at most `timeoutMs` in which the event loop ran. On a time-out all connections are replaced, since none can be expected to answer. When the
-   * answer to a write is lost, the error is `unsure`: the database may have done it.
+   * Starts work on these connections and waits for its result, at most `timeoutMs` in which the event loop ran. On a time-out all of them are
+   * replaced, since none can be expected to answer, and they are used no more. When the answer to a write is lost, the error is `unsure`: the
+   * database may have done it.
    */
-  async #withDeadline<T>(start: () => PromiseLike<T>, timeoutMs: number, isWrite = false): Promise<T> {
+  async #withDeadline<T>(client: SQL, start: () => PromiseLike<T>, deadline: Deadline): Promise<T> {
+    const silence = this.#silences.get(client)
+    if (silence !== undefined) throw await silence
+    const { timeoutMs, isBounded, isWrite = false } = deadline
     const timeout = Promise.withResolvers<never>()
-    const client = this.#sql
-    const waitMs = this.#session.kind === "pooled" ? timeoutMs - this.#bounds.responseGraceMs : timeoutMs
+    const waitMs = isBounded ? timeoutMs : timeoutMs - this.#bounds.responseGraceMs
     const timer = setResponsiveTimer(this.#setTimer, waitMs, () => void this.#judge(client).then(timeout.reject))
     try {
       const result = await Promise.race([start(), timeout.promise])
@@ -258,7 +266,7 @@ export class PostgresPool {
     } catch (error) {
       // The client's own time-out of a connection counts the time in which this process stood still. Nothing was sent.
       const wasStarved = timer.ranMs() < this.#bounds.connectTimeoutMs / 2 && this.#breaker.error === null
-      if (wasStarved && isConnectTimeout(error)) return await this.#withDeadline(start, timeoutMs, isWrite)
+      if (wasStarved && isConnectTimeout(error)) return await this.#withDeadline(client, start, deadline)
       throw await this.#failureOf(error, client, isWrite)
     } finally {
       timer.cancel()
@@ -267,15 +275,20 @@ export class PostgresPool {
 
   /** The error of a statement that failed on these connections. */
   async #failureOf(error: unknown, client: SQL, isWrite: boolean): Promise<unknown> {
-    const unknownHost = await unknownHostError(error, this.#url)
-    if (unknownHost !== null) this.#breaker.recordFailure(unknownHost)
-    const storeError = unknownHost ?? this.toStoreError(error)
+    const named = await connectError(error, this.#url, this.#mayBePooled)
+    if (named !== null) this.#breaker.recordFailure(named)
+    const storeError = named ?? this.toStoreError(error)
     const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
     // The time-out of another statement may have closed its connection.
-    const silence = this.#silence?.client === client ? await this.#silence.error : null
-    const isSilent = silence !== null && (isLost || storeError === silence)
-    if (isWrite && (isLost || isSilent)) return new StoreError("unsure", this.location, "its answer did not come")
-    return isSilent ? silence : storeError
+    const silence = (await this.#silences.get(client)) ?? null
+    const lost = silence !== null && (isLost || storeError === silence) ? silence : isLost ? storeError : null
+    if (lost === null) return storeError
+    return isWrite ? new StoreError("unsure", this.location, lost.reason, lost) : lost
+  }
+
+  /** Whether a pooler lends the connections, or nobody knows yet. */
+  get #mayBePooled(): boolean {
+    return this.#session.kind === "pooled" || this.#session.searchPath === null
   }
 
   /**
@@ -283,23 +296,31 @@ export class PostgresPool {
    * silent as a database that is away, so a new connection asks first, after those that wait have left the pool.
    */
   #judge(client: SQL): Promise<StoreError> {
-    if (this.#silence?.client === client) return this.#silence.error
+    const known = this.#silences.get(client)
+    if (known !== undefined) return known
+    const isFirst = client === this.#sql
     const find = async (): Promise<StoreError> => {
-      const isPooled = this.#session.kind === "pooled"
-      const [probe] = isPooled ? await Promise.allSettled([this.#probe(this.#bounds.responseGraceMs)]) : []
-      if (probe?.status === "fulfilled") return this.#busyError(TOO_LONG)
-      const error = new StoreError("away", this.location, isPooled ? NO_POOLED_ANSWER : "it does not answer")
+      const [isAnswered, pooler] = await Promise.all([
+        this.#session.kind === "pooled" && this.#isAnswered(this.#bounds.responseGraceMs),
+        this.#mayBePooled ? silentPoolerError(this.#url) : null,
+      ])
+      if (isAnswered) return this.#busyError(TOO_LONG)
+      const error = pooler ?? new StoreError("away", this.location, "it does not answer")
       // Else other connections have replaced these already, and the database may answer again.
       if (isFirst) this.#breaker.recordFailure(error)
       return error
     }
-    const isFirst = client === this.#sql
     const error = find()
-    if (isFirst) {
-      this.#silence = { client, error }
-      this.#reconnect()
-    }
+    this.#silences.set(client, error)
+    if (isFirst) this.#reconnect()
     return error
+  }
+
+  #isAnswered(timeoutMs: number): Promise<boolean> {
+    return this.#probe(timeoutMs).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Resolves when a new connection is answered, or the server says why it refuses one. */
@@ -311,7 +332,7 @@ export class PostgresPool {
       await Promise.race([client.unsafe("SELECT 1"), timeout.promise])
     } catch (error) {
       const storeError = postgresStoreError(error, this.location)
-      if (!(storeError instanceof StoreError && storeError.code !== "away")) throw error
+      if (!(storeError instanceof StoreError) || IS_AWAY.has(storeError.code)) throw error
     } finally {
       timer.cancel()
       void client.close({ timeout: 0 })
@@ -322,57 +343,7 @@ export class PostgresPool {
     const previous = this.#sql
     this.#sql = this.#createClient()
     void previous.close({ timeout: closeS })
-    this.#listen()
-  }
-
-  /**
-   * Opens a connection for notifications, in place of the one before. A lost one is replaced by us: Bun would reopen it too, and print a
-   * line of its own for each attempt that fails.
-   */
-  #listen(): void {
-    const { url } = this.#notificationsFrom
-    if (this.#changeListeners.size === 0 || this.#isClosed || (url === null && this.#session.kind === "pooled")) return
-    const previous = this.#listening
-    let isLost = false
-    const onLost = (error?: unknown): void => {
-      if (isLost) return
-      isLost = true
-      this.#recordListening(error ?? null)
-      void client.close({ timeout: 0 })
-      this.#setTimer(this.#bounds.reconnectDelayMaxMs, () => {
-        if (client === this.#listening && !this.#isClosed) this.#listen()
-      })
-    }
-    const client = url === null ? this.#createClient(1, onLost) : createClient(url, LISTENING, this.#bounds, 1, onLost)
-    this.#listening = client
-    void previous?.close({ timeout: 0 })
-    const onNotification = (): void => this.#notifications.request()
-    const onListening = (): void => {
-      this.#recordListening(undefined)
-      onNotification()
-    }
-    client.listen(CHANGES_CHANNEL, onNotification, onListening).catch(onLost)
-  }
-
-  /** Tells once that an address of its own for notifications fails while the database answers. `undefined`: it answers. */
-  #recordListening(error: unknown): void {
-    const { url, onChange } = this.#notificationsFrom
-    if (url === null || this.#isClosed) return
-    if (error === undefined) {
-      if (this.#listenFailures >= LISTEN_FAILURES_MIN) onChange(null)
-      this.#listenFailures = 0
-      return
-    }
-    if (this.#breaker.error !== null || ++this.#listenFailures !== LISTEN_FAILURES_MIN) return
-    const location = redactedUrl(url)
-    const storeError = postgresStoreError(error, location)
-    onChange(storeError instanceof StoreError ? storeError : new StoreError("away", location, "it does not answer"))
-  }
-
-  /** Any user of the server can send notifications, each of which costs us statements. */
-  async #notifyListeners(): Promise<void> {
-    for (const listener of this.#changeListeners) listener()
-    await new Promise<void>(resolve => void this.#setTimer(NOTIFICATION_INTERVAL_MS, resolve))
+    this.#listener.restart()
   }
 
   #createClient(max = this.#bounds.connectionsMax, onclose?: OnClose): SQL {

@@ -47,7 +47,7 @@ const POOLER_MESSAGES: readonly (readonly [RegExp, StoreErrorCode])[] = [
   // The server's own refusal, which PgBouncer 1.20 and later repeat behind "server login has been failing".
   [/(?:authentication|login|auth) (?:failed|rejected)|no pg_hba\.conf entry|database .* does not exist/i, "refused"],
   [/no such (?:database|user)|does not allow connections|is disabled|config error|\b(?:SSL|TLS)\b/i, "refused"],
-  [/^server login has been failing|cannot connect to server/, "away"],
+  [/^server login has been failing|cannot connect to server/, "pool_silent"],
 ]
 
 /** What a message of PgBouncer stands for; null: it is none of these. */
@@ -93,21 +93,51 @@ export function isConnectFailure(error: unknown): boolean {
     : /^(?:57P03|53300|28|3D)/.test(errno) || codeOfLoginError(error) !== null
 }
 
-/** How long the look-up of a host's name may take. */
+/** How long the look-up of a host's name may take, and what answers before a login. */
 const LOOKUP_MS = 1000
+const ANSWER_MS = 500
 
 /**
- * The error in place of one of the client about a connection that was refused, where the name of the host is what cannot be used: the client
- * has one error for both. It asks as the client does, and only after such an error. Null: the error has another cause.
+ * The error in place of one of the client about a connection that did not open, where something else is to blame than what the client says; null:
+ * nothing else is. It has one error for a host that refuses and one whose name is not known, and one for all that is silent.
  */
-export async function unknownHostError(error: unknown, url: string): Promise<StoreError | null> {
+export const connectError = async (error: unknown, url: string, mayBePooled = true): Promise<StoreError | null> =>
+  (await unknownHostError(error, url)) ?? (mayBePooled && isConnectTimeout(error) ? await silentPoolerError(url) : null)
+
+/** The error for a host whose name cannot be used. It is looked up as the client does, and only after the client's error. */
+async function unknownHostError(error: unknown, url: string): Promise<StoreError | null> {
   const name = URL.parse(url)?.hostname ?? ""
   if (name === "" || errorCode(error) !== "ERR_POSTGRES_CONNECTION_REFUSED") return null
-  const looking = Bun.dns.lookup(name.replace(/^\[|\]$/g, ""), { backend: "getaddrinfo" }).then(() => null, errorCode)
+  const looking = Bun.dns.lookup(unbracketed(name), { backend: "getaddrinfo" }).then(() => null, errorCode)
   const code = (await Promise.race([looking, Bun.sleep(LOOKUP_MS).then(() => null)]))?.replace(/^DNS_/, "")
   return code === undefined
     ? null
     : new StoreError("unknown_host", redactedUrl(url), `the name ${name} is not known (${code})`, error)
+}
+
+const unbracketed = (host: string): string => host.replace(/^\[|\]$/g, "")
+
+/** Asks whether it offers TLS, which whatever speaks the protocol answers before a login (PostgreSQL manual, SSLRequest). */
+const SSL_REQUEST = Buffer.from("0000000804d2162f", "hex")
+
+/** The error where an address is silent but for what comes before a login: so is a pooler whose database is away, or whose pool is full. */
+export async function silentPoolerError(url: string): Promise<StoreError | null> {
+  const parsed = URL.parse(url)
+  if (parsed === null || parsed.hostname === "") return null
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const connecting = Bun.connect({
+    hostname: unbracketed(parsed.hostname),
+    port: Number(parsed.port || 5432),
+    socket: {
+      open: socket => void socket.write(SSL_REQUEST),
+      data: () => resolve(true),
+      close: () => resolve(false),
+    },
+  })
+  connecting.catch(() => resolve(false))
+  const isAnswered = await Promise.race([promise, Bun.sleep(ANSWER_MS).then(() => false)])
+  void connecting.then(socket => socket.end()).catch(() => undefined)
+  return isAnswered ? new StoreError("pool_silent", redactedUrl(url), "no answer came through it") : null
 }
 
 /** True when the client gave up waiting for a connection to open. */

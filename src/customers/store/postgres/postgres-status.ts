@@ -1,15 +1,20 @@
 import type { SQL } from "bun"
 import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
+import { createClient, POOL_BOUNDS } from "./clients.ts"
 import { convertRows } from "./convert-rows.ts"
-import { isConnectFailure, postgresStoreError, unknownHostError } from "./postgres-errors.ts"
+import { LISTENING } from "./notification-listener.ts"
+import { connectError, isConnectFailure, postgresStoreError, silentPoolerError } from "./postgres-errors.ts"
 import { isPlainUrl, redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
 import { requireOwnDatabase, type SessionKind } from "./prepare-database.ts"
 
 type SqlClient = Pick<SQL, "unsafe">
 
-/** How long connecting, and each statement, may take. */
+/** How long each statement may take. */
 const STATUS_TIMEOUT_MS = 10_000
+
+/** How long the first answer may take. */
+const CONNECT_TIMEOUT_MS = 3000
 
 /** The status of a PostgreSQL database, read without writing. */
 export type PostgresStatus = {
@@ -54,15 +59,16 @@ const NOTIFICATION_TIMEOUT_MS = 2000
  */
 export async function receivesNotifications(url: string, listenUrl: string, channel: string): Promise<boolean> {
   validatePostgresUrl(listenUrl)
-  const options = { adapter: "postgres", max: 1, connectionTimeout: NOTIFICATION_TIMEOUT_MS / 1000 } as const
-  const [listening, sending] = [new Bun.SQL(listenUrl, options), new Bun.SQL(url, { ...options, prepare: false })]
+  const listening = createClient(listenUrl, LISTENING, POOL_BOUNDS, 1)
+  const sending = createClient(url, { kind: "pooled" }, POOL_BOUNDS, 1)
   const received = Promise.withResolvers<true>()
   try {
-    await listening.listen(channel, () => received.resolve(true))
-    await sending.unsafe("SELECT pg_notify($1, '')", [channel])
+    const heard = listening.listen(channel, () => received.resolve(true))
+    await requireAnswer(heard, listenUrl)
+    await requireAnswer(sending.unsafe("SELECT pg_notify($1, '')", [channel]), url)
     return await Promise.race([received.promise, Bun.sleep(NOTIFICATION_TIMEOUT_MS).then(() => false)])
   } catch (error) {
-    throw (await unknownHostError(error, listenUrl)) ?? postgresStoreError(error, redactedUrl(listenUrl))
+    throw (await connectError(error, listenUrl)) ?? postgresStoreError(error, redactedUrl(listenUrl))
   } finally {
     await Promise.all([listening, sending].map(client => client.close({ timeout: 0 })))
   }
@@ -83,7 +89,7 @@ async function readStatusOver(url: string, session: SessionKind): Promise<Postgr
   const client = new Bun.SQL(url, {
     adapter: "postgres",
     max: 1,
-    connectionTimeout: STATUS_TIMEOUT_MS / 1000,
+    connectionTimeout: CONNECT_TIMEOUT_MS / 1000,
     ...(session === "pooled" && { prepare: false }),
     connection: {
       application_name: "mailkind doctor",
@@ -92,6 +98,7 @@ async function readStatusOver(url: string, session: SessionKind): Promise<Postgr
   })
   const location = redactedUrl(url)
   try {
+    await requireAnswer(client.unsafe("SELECT 1"), url)
     return await client.begin("READ ONLY", async inner => {
       const store = {
         all: <Row>(sql: string, params?: readonly SqlValue[]) => readRows<Row>(inner, sql, params),
@@ -105,13 +112,20 @@ async function readStatusOver(url: string, session: SessionKind): Promise<Postgr
       return { location, isPooled, isPlain, ...(await readServerStatus(inner)), ...(await readTableStatus(inner)) }
     })
   } catch (error) {
-    const storeError = (await unknownHostError(error, url)) ?? postgresStoreError(error, location)
+    const storeError = (await connectError(error, url)) ?? postgresStoreError(error, location)
     throw storeError instanceof StoreError || !isConnectFailure(error)
       ? storeError
       : new StoreError("away", location, "no answer", error)
   } finally {
     await client.close({ timeout: 1 })
   }
+}
+
+/** Waits for the first answer. A pooler accepts the login, and has the first statement wait for a database that is away. */
+async function requireAnswer(answer: PromiseLike<unknown>, url: string): Promise<void> {
+  const isSilent = Bun.sleep(CONNECT_TIMEOUT_MS).then(() => true)
+  if (await Promise.race([answer.then(() => false), isSilent]))
+    throw (await silentPoolerError(url)) ?? new StoreError("away", redactedUrl(url), "no answer")
 }
 
 async function readServerStatus(client: SqlClient) {

@@ -2,7 +2,8 @@ import { test as bunTest, expect } from "bun:test"
 import { SQL } from "bun"
 import { appendChange } from "../../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../../src/customers/store/core/store.ts"
-import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { listenRemedy, StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { POOL_BOUNDS } from "../../../../src/customers/store/postgres/clients.ts"
 import { readPostgresStatus, receivesNotifications } from "../../../../src/customers/store/postgres/postgres-status.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
 import { bounded } from "../../../support/bounded.ts"
@@ -144,7 +145,7 @@ test("a database that stopped behind a pooler is away for every process from the
   await Promise.all(stores.map(store => store.run("UPDATE change_head SET id = id").catch(() => undefined)))
   expect([stores.map(store => store.isUnavailable()), told]).toEqual([
     [true, true],
-    [["away"], ["away"]],
+    [["pool_silent"], ["pool_silent"]],
   ])
   await cluster.start()
   await until(
@@ -152,8 +153,8 @@ test("a database that stopped behind a pooler is away for every process from the
     () => "it is not found again",
   )
   expect(told).toEqual([
-    ["away", undefined],
-    ["away", undefined],
+    ["pool_silent", undefined],
+    ["pool_silent", undefined],
   ])
 })
 
@@ -178,6 +179,120 @@ const errorOf = (operation: Promise<unknown>): Promise<unknown> =>
     error => (error instanceof StoreError ? error.code : error),
   )
 
+test("a connection that the node itself closed because a table is locked is one effect more of the lock, and no outage", async () => {
+  const { direct, pooled } = await behindPooler({ default_pool_size: "9" })
+  const told: (string | undefined)[] = []
+  const store = await watchedStore(pooled, told)
+  await using holder = new SQL(direct, { max: 1 })
+  const faults: unknown[] = []
+  const note = (error: unknown): void => void faults.push(error instanceof StoreError ? error.fault : error)
+  await holder.begin(async inner => {
+    await inner.unsafe("LOCK TABLE change_head IN ACCESS EXCLUSIVE MODE")
+    const blocked = Promise.withResolvers<unknown>()
+    const others = [
+      // Each has a connection of its own when those of the pool are closed.
+      store.transaction(async transaction => {
+        await transaction.all("SELECT 1")
+        await blocked.promise
+        await transaction.all("SELECT 1")
+      }),
+      store.transaction(async transaction => {
+        await transaction.all("SELECT 1")
+        await blocked.promise
+      }),
+    ]
+    const writing = store.run("UPDATE change_head SET id = id")
+    await writing.catch(note)
+    blocked.resolve(null)
+    for (const other of others) await other.catch(note)
+    await store.transaction(transaction => transaction.all("SELECT id FROM change_head")).catch(note)
+  })
+  expect([faults, told]).toEqual([Array(4).fill("busy"), []])
+})
+
+test("a database that stopped behind an idle pooler is told as such at the first connect, by commands and doctor", async () => {
+  const cluster = await startPostgres()
+  onTestEnd(cluster.remove)
+  const behind = async (): Promise<string> => {
+    const url = new URL(cluster.url("postgres"))
+    url.port = String(await startPooler(cluster.port))
+    // Since then the pooler accepts logins by itself.
+    expect((await readPostgresStatus(url.href)).isPooled).toBe(true)
+    return url.href
+  }
+  const [forDoctor, forCommands] = [await behind(), await behind()]
+  await cluster.stop("immediate")
+  const told = [errorOf(readPostgresStatus(forDoctor)), errorOf(opened(forCommands))]
+  expect(await bounded(Promise.all(told), () => "one waits")).toEqual(["pool_silent", "pool_silent"])
+})
+
+test("a full pool is an outage whose remedy is that of a full pool, and which ends when a connection is free", async () => {
+  const { pooled } = await behindPooler({ default_pool_size: "1" })
+  const told: (string | undefined)[] = []
+  const store = await watchedStore(pooled, told)
+  await using holder = new SQL(pooled, { max: 1, prepare: false })
+  await holder.begin(async inner => {
+    await inner.unsafe("SELECT 1")
+    const refusal = await store.all("SELECT 1").catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: "pool_silent", remedy: expect.stringContaining("raise default_pool_size") })
+  })
+  await until(
+    () => !store.isUnavailable(),
+    () => "it is not found again",
+  )
+  expect(told).toEqual(["pool_silent", undefined])
+})
+
+test("an address for notifications that brings none is told with why", async () => {
+  const { direct, pooled } = await behindPooler()
+  const nobody = new URL(direct)
+  nobody.port = "1"
+  const told = (listenUrl: string): Promise<string> => {
+    const first = Promise.withResolvers<string>()
+    const opening = openPostgres(pooled, {
+      clock: () => 1_000,
+      setTimer: later,
+      listenUrl,
+      onNotificationsChange: error => first.resolve(error === null ? "null" : `${error.code}: ${listenRemedy(error)}`),
+      bounds: { ...POOL_BOUNDS, reconnectDelayMaxMs: 20 },
+    })
+    void opening.then(store => {
+      onTestEnd(store.close)
+      store.onChange(() => undefined)
+    })
+    return bounded(first.promise, () => `nothing is told of ${listenUrl}`)
+  }
+  const [pooler, elsewhere, away] = await Promise.all([told(pooled), told(emptyDatabase()), told(nobody.href)])
+  expect(pooler).toBe("pooled: MAILKIND_DATABASE_LISTEN_URL leads to a pooler. Name the address of PostgreSQL itself.")
+  expect(elsewhere).toStartWith("elsewhere: Set MAILKIND_DATABASE_LISTEN_URL to the server of the same database")
+  expect(away).toStartWith("away: Correct MAILKIND_DATABASE_LISTEN_URL.")
+})
+
+test("a standby sends no notifications, so connections to it are kept, and the address of another server for them is not blamed", async () => {
+  const cluster = await startPostgres()
+  onTestEnd(cluster.remove)
+  await (await opened(cluster.url("postgres"))).close()
+  const standby = await cluster.standby()
+  onTestEnd(standby.remove)
+  const told: unknown[] = []
+  const store = await openPostgres(standby.url("postgres"), {
+    ...{ clock: () => 1_000, setTimer: later, listenUrl: cluster.url("postgres"), mayBeReadOnly: true },
+    onNotificationsChange: error => void told.push(error),
+  })
+  onTestEnd(store.close)
+  const listening = Promise.withResolvers<void>()
+  let count = 0
+  store.onChange(() => {
+    count++
+    listening.resolve()
+  })
+  await bounded(listening.promise, () => "it does not listen")
+  const backend = async () => (await store.one<{ pid: number }>("SELECT pg_backend_pid() AS pid"))?.pid
+  const pids = new Set<unknown>()
+  for (let at = 0; at < 200; at++) pids.add(await backend())
+  expect([count, told, pids.size <= POOL_BOUNDS.connectionsMax]).toEqual([1, [], true])
+})
+
 test("doctor sees that a server which is no standby accepts no writes", async () => {
   const cluster = await startPostgres(["default_transaction_read_only=on"])
   onTestEnd(cluster.remove)
@@ -199,5 +314,6 @@ test("changes are told over an address of the server itself, and doctor tells wh
   await bounded(told.promise, () => "no change was told")
   expect(await receivesNotifications(pooled, direct, "a_channel")).toBe(true)
   expect(await receivesNotifications(pooled, emptyDatabase(), "a_channel")).toBe(false)
+  expect(await errorOf(receivesNotifications(pooled, pooled, "a_channel"))).toBe("pooled")
   expect(await readPostgresStatus(pooled)).toMatchObject({ isPooled: true, isWritable: true, accountsCount: 1 })
 })

@@ -12,9 +12,12 @@ import { later } from "../../../support/later.ts"
 
 /** What a pooler says under the SQLSTATE of a broken protocol, and whether no server can have seen the statement. */
 const POOLER_SAYS: Readonly<Record<string, readonly [StoreErrorCode, "nothing was sent" | "perhaps it was"]>> = {
-  "server login has been failing, try again later (server_login_retry)": ["away", "nothing was sent"],
-  "server login has been failing, cached error: connect failed (server_login_retry)": ["away", "nothing was sent"],
-  "pgbouncer cannot connect to server": ["away", "nothing was sent"],
+  "server login has been failing, try again later (server_login_retry)": ["pool_silent", "nothing was sent"],
+  "server login has been failing, cached error: connect failed (server_login_retry)": [
+    "pool_silent",
+    "nothing was sent",
+  ],
+  "pgbouncer cannot connect to server": ["pool_silent", "nothing was sent"],
   'server login has been failing, cached error: password authentication failed for user "mk" (server_login_retry)': [
     "refused",
     "nothing was sent",
