@@ -209,6 +209,7 @@ test("a row has the trusted time, and what a caller is told to wait goes by it, 
     await server.runAll()
     expect(error(await server.lastUsedAtMs())).toBeLessThan(60_000)
   }
+  expect(server.log().map(({ why }) => why)).toContainEqual(expect.stringMatching(/^The clock is 14 hours ahead of /))
 })
 
 const eachHas = (count: number): string =>
