@@ -383,7 +383,7 @@ function createDatabaseDiagnostics(context: AppContext): DatabaseDiagnostics {
   }
   return {
     database: () => diagnosePostgres(status(), processes, notifications),
-    outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
+    outbox: () => diagnosePostgresOutbox(status(), hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
     trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),
     jobsFolder: async () => {

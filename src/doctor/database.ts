@@ -231,10 +231,9 @@ function postgresWarning(database: PostgresStatus, seen: string): DiagnosticResu
 /** Checks how long mails wait in the outbox of the PostgreSQL database. */
 export async function diagnosePostgresOutbox(
   looking: Promise<PostgresStatus>,
-  nowMs: number,
   hasServer: boolean,
 ): Promise<DiagnosticResult> {
-  return await withPostgres(looking, ({ waitingMails: { count, sinceMs } }) => {
+  return await withPostgres(looking, ({ waitingMails: { count, sinceMs }, clockAtMs: nowMs }) => {
     if (sinceMs === null) return ok(NO_MAIL_WAITS)
     const seen = `${count} ${count === 1 ? "mail waits" : "mails wait"}, the oldest for ${Math.max(0, Math.floor((nowMs - sinceMs) / 60_000))} minutes.`
     if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL. Without it, no mail is sent.")
