@@ -12,6 +12,7 @@ import { openidConfigurationUrl } from "../check/tenant/tenant-lookup.ts"
 import { doctorArguments, type RunDoctor } from "../cli/doctor.ts"
 import type { SettingsReading } from "../config/setting-sources.ts"
 import { isDnsOff, type Settings } from "../config/settings.ts"
+import { senderOf } from "../customers/mails.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import {
@@ -116,7 +117,10 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     smtp: async () =>
       url === null
         ? skipped("MAILKIND_SMTP_URL is not set. No mail is sent.")
-        : diagnoseMailServer(await checkSmtp(url.reveal()), isMailProtected(url.reveal())),
+        : diagnoseMailServer(
+            await checkSmtp(url.reveal(), senderOf(settings, settings.MAILKIND_BASE_URL ?? "http://localhost")),
+            isMailProtected(url.reveal()),
+          ),
     ...network.diagnostics,
     clock: async () =>
       diagnoseClock({

@@ -23,6 +23,8 @@ type WorkerMode = SharedCallerState &
     readonly counterShards: readonly Float64Array[]
     /** Tells the other workers that this one has found the DNS servers dead. */
     readonly shareDnsDead: (reason: DnsSuspicionReason) => void
+    /** Tells the other workers that the mail server replies to this one again. */
+    readonly shareMailReply: () => void
   }
 
 /** How many processes a server has. */

@@ -85,6 +85,8 @@ export type RunningServer = {
   readonly observe: (observation: Observation | null) => void
   /** Finds out now whether the DNS servers are dead, as another worker has found. */
   readonly suspectDns: NetworkService["suspectDns"]
+  /** The mail server replies to another worker again. */
+  readonly noteMailReply: () => void
   /** Resolves when the clients have moved to the server that takes over. Then `stop` must be called. */
   readonly drainForTakeover: (drainRequest: DrainRequest) => Promise<void>
   /** From now on `/v1/health` answers 503, and everything else is served. */
@@ -125,7 +127,7 @@ async function startOver(
   const timed = timeOperations(system, opened, instrumentation.meter)
   const store = budget.storeFor(timed, () => state.isListening)
   const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
-  const { appDeps, parts, lists, customers, poll, suspectDns, stored } = await createParts(context, store, wiring)
+  const { appDeps, parts, lists, customers, poll, network, mails, stored } = await createParts(context, store, wiring)
   const app = createApp({
     ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -149,7 +151,7 @@ async function startOver(
       takeReloaded(settings, next)
       customers.takeTiers(settings)
     },
-    ...{ pollChanges: customers.pollChanges, suspectDns },
+    ...{ pollChanges: customers.pollChanges, suspectDns: network.suspectDns, noteMailReply: mails.noteEnd },
     observe: observation => poll.observe(observation),
     drainForTakeover: drainRequest => {
       state.isDraining = true
@@ -197,7 +199,7 @@ async function createParts(hostContext: AppContext, opened: OpenStore, { instrum
   const { corrections, freeChecks, publishChanges } = customers
   const notify = recordDeletions(context, publishChanges)
   const changes = { store, clock: system.clock, today: () => customers.units.today(), notify }
-  const mails = createMailService(context, faults, baseUrl)
+  const mails = createMailService(context, faults, baseUrl, isWorker(mode) ? mode.shareMailReply : undefined)
   const signIn = createSignInService(context, mails.sendNow)
   const { networkProbe, isDnsUnavailable } = network
   const probes = { networkProbe, deepProbe: deep.deepProbe }
@@ -220,7 +222,7 @@ async function createParts(hostContext: AppContext, opened: OpenStore, { instrum
     { start: () => poll.start(), stop: () => poll.stop() },
   ]
   return {
-    ...{ lists, customers, parts, poll, suspectDns: network.suspectDns, stored: context },
+    ...{ lists, customers, parts, poll, network, mails, stored: context },
     appDeps: {
       ...createAppDeps(context, lists, { ...customers, ...trusted, ...shared, isDnsUnavailable }),
       ...customers,

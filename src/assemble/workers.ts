@@ -260,6 +260,8 @@ function followSupervisor(system: System, supervisor: SupervisorLink) {
         return void running.promise.then(server => server.pollChanges())
       case "dns_dead":
         return void running.promise.then(server => server.suspectDns(message.reason))
+      case "mail_replies":
+        return void running.promise.then(server => server.noteMailReply())
       case "observed":
         return void running.promise.then(server => server.observe(message.observation))
     }
@@ -293,6 +295,7 @@ async function startWorkerServer(
       },
       counterShards: shards,
       shareDnsDead: (reason: DnsSuspicionReason) => supervisor.send({ kind: "dns_dead", reason }),
+      shareMailReply: () => supervisor.send({ kind: "mail_replies" }),
       notifyChange: () => supervisor.send({ kind: "changed" }),
       shareObservation: (observation: Observation | null) => supervisor.send({ kind: "observed", observation }),
     }

@@ -144,8 +144,8 @@ export const LOG_EVENTS = {
   "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails
   "a mail was sent": event("debug", MAIL, "The mail server took it."),
-  "a mail was refused permanently": event("warn", `${MAIL} reply`, "It is not tried again."),
-  "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
+  "a mail was refused permanently": event("warn", `${MAIL} reply where remedy`, "It is not tried again."),
+  "a mail was tried for days and is given up": event("warn", `${MAIL} reply where remedy`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
   "no mail can be sent now": outage("warn", "fault", "All emails wait, those for sign-ins ten minutes at most."),

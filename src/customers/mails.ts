@@ -8,7 +8,7 @@ import { createIntervals, DAY_MS } from "../base/time.ts"
 import type { TrustedInstant } from "../base/trusted-clock.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
 import { REMINDERS_POLLED, remindOfExpiry } from "./keys/expiry-reminders.ts"
-import { withOutageLog } from "./notices/mail-outages.ts"
+import { type MailOutageDeps, withOutageLog } from "./notices/mail-outages.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "./notices/mail-sender.ts"
 import type { Mailer, OpenMailer, OutgoingMail, SendResult } from "./notices/mailer.ts"
 import type { LinkContext } from "./notices/notice-blocks.ts"
@@ -40,26 +40,24 @@ export type MailService = ReturnType<typeof createMailService>
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
 export function createMailService(
-  { system, settings, store, log, trustedTime, poll }: MailContext,
+  context: MailContext,
   faults: FaultLog,
   baseUrl: () => string,
+  shareEnd?: () => void,
 ) {
-  const { clock } = system
+  const { system, settings, store, log, poll } = context
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
-  const senderAddress = (): string => senderOf(settings, baseUrl())
-  const url = settings.MAILKIND_SMTP_URL
-  const mailer = url === null ? null : withOutageLog(system.openMailer(url.reveal()), faults, system.setTimer)
-  const sender =
-    mailer && new MailSender({ ...system, trustedTime, store, log, mailer, from: senderAddress, linkContext })
+  const from = (): string => senderOf(settings, baseUrl())
+  const { mailer, sender } = openSending(context, { faults, from, shareEnd }, linkContext)
   const queueAndSend = async (): Promise<void> => {
     // One batch of each per poll, so that other work runs in between.
-    await notifyNextAccounts(store, clock())
-    await remindOfExpiry(store, clock())
+    await notifyNextAccounts(store, system.clock())
+    await remindOfExpiry(store, system.clock())
     sender?.sendDue()
   }
   const pollOutbox = () => queueAndSend().catch(logError(log, "mails about new terms or expiring keys were not queued"))
   const renewClaims = async (): Promise<void> => await sender?.renew()
-  const readOutbox = () => outboxSamples(store, mailer === null ? null : clock())
+  const readOutbox = () => outboxSamples(store, mailer === null ? null : system.clock())
   const areMailsLeft = watchOutbox(poll, sender, pollOutbox)
   const intervals = createIntervals(system.runInterval, [
     [CLAIM_RENEWAL_MS, () => (areMailsLeft() ? renewClaims() : undefined)],
@@ -72,10 +70,12 @@ export function createMailService(
      */
     sendNow: async (to: string, notice: Notice): Promise<SendResult | { readonly kind: "no_server" }> => {
       if (mailer === null) return { kind: "no_server" }
-      return await mailer.send(mailOf(system, senderAddress(), to, notice, linkContext()))
+      return await mailer.send(mailOf(system, from(), to, notice, linkContext()))
     },
     pollOutbox,
     renewClaims,
+    /** The outage that another worker has seen is over. */
+    noteEnd: () => mailer?.noteEnd(),
     /** Deletes expired mails, at most so many of a kind, and returns their count. */
     prune: (nowMs: TrustedInstant, countMax: number) =>
       pruneOldMails(store, nowMs, { prunesWaiting: sender?.isPaused() ?? true, countMax }, log),
@@ -87,6 +87,18 @@ export function createMailService(
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
   }
+}
+
+/** Opens the mail server of the setting, and the sender of the outbox over it; null: none is set. */
+function openSending(
+  { system, settings: { MAILKIND_SMTP_URL: url }, trustedTime, store, log }: MailContext,
+  outageDeps: Omit<MailOutageDeps, "setTimer">,
+  linkContext: () => LinkContext,
+) {
+  if (url === null) return { mailer: null, sender: null }
+  const mailer = withOutageLog(system.openMailer(url.reveal()), { ...outageDeps, setTimer: system.setTimer })
+  const place = { mailServer: smtpPlace(url.reveal()), from: outageDeps.from, linkContext }
+  return { mailer, sender: new MailSender({ ...system, ...place, trustedTime, store, log, mailer }) }
 }
 
 /** Calls `pollOutbox` when a poll of the database finds something for it. Gives whether the outbox had mails that are not sent. */
@@ -108,8 +120,11 @@ function watchOutbox(
   return () => areMailsLeft
 }
 
-const senderOf = ({ MAILKIND_MAIL_FROM: from }: MailSettings, baseUrl: string): string =>
-  from ?? `mailkind@${senderHost(baseUrl)}`
+/** The sender of mails, by default of the host of the base address. */
+export const senderOf = (
+  { MAILKIND_MAIL_FROM: from }: Pick<MailSettings, "MAILKIND_MAIL_FROM">,
+  baseUrl: string,
+): string => from ?? `mailkind@${senderHost(baseUrl)}`
 
 /** A mail with a notice, as it is sent now. */
 function mailOf(

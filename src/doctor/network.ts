@@ -71,16 +71,16 @@ const urlHost = (url: string): string => URL.parse(url)?.host ?? "an invalid add
 
 /** The result of trying the mail server. `isProtected`: nobody on the way can read or change a mail. */
 export function diagnoseMailServer(trial: SmtpCheckResult, isProtected: boolean): DiagnosticResult {
-  const { hostPort } = trial
-  if (trial.kind === "failed") {
+  const { where } = trial
+  if (trial.kind === "refused")
+    return warning(`${where} asks to try the sender later (reply ${trial.reply}).`, SMTP_STEP_REMEDIES.sender)
+  if (trial.kind === "unavailable") {
     const reply = trial.reply === null ? "" : `, reply ${trial.reply}`
-    return failed(
-      `${hostPort} failed at the step ${trial.step} (${trial.cause}${reply}).`,
-      SMTP_STEP_REMEDIES[trial.step],
-    )
+    return failed(`${where} failed at the step ${trial.step} (${trial.cause}${reply}).`, SMTP_STEP_REMEDIES[trial.step])
   }
   const how = trial.isEncrypted ? "by TLS" : "without TLS"
-  const seen = `${hostPort} was reached ${how}${trial.isLoggedIn ? " and accepted the login" : ", and no login is set"}.`
+  const logIn = trial.isLoggedIn ? "It accepted the login" : "No login is set"
+  const seen = `${where} was reached ${how}. ${logIn}, and it takes the sender.`
   return isProtected ? ok(seen) : warning(`${seen} Its identity is not proven.`, MAIL_PROTECTION_REMEDY)
 }
 

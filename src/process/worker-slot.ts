@@ -228,6 +228,7 @@ export class WorkerSlot {
         break
       case "observed":
       case "dns_dead":
+      case "mail_replies":
         this.#deps.tellOthers(this.#index, message)
         break
       case "routed":

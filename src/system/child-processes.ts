@@ -23,6 +23,8 @@ export type WorkerMessage =
   | { readonly kind: "observed"; readonly observation: Observation | null }
   /** It has found the DNS servers dead. */
   | { readonly kind: "dns_dead"; readonly reason: DnsSuspicionReason }
+  /** The mail server replies to it again: an outage is over. */
+  | { readonly kind: "mail_replies" }
   /** The answer to `route`. */
   | { readonly kind: "routed"; readonly isRouted: boolean }
   /** It drains and has closed its listening sockets. */
@@ -49,6 +51,8 @@ export type SupervisorMessage =
   | { readonly kind: "observed"; readonly observation: Observation | null }
   /** Another worker has found the DNS servers dead. */
   | { readonly kind: "dns_dead"; readonly reason: DnsSuspicionReason }
+  /** The mail server replies to another worker again: an outage is over. */
+  | { readonly kind: "mail_replies" }
   /** Another worker wrote to the change log: read it. */
   | { readonly kind: "poll_changes" }
   /** Route new connections to `count` sockets on the port, from `firstIndex` on. */

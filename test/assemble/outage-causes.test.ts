@@ -260,7 +260,8 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       const { context, system, lines } = scene()
       const mailer = createSmtpMailer()(SMTP.replace("//", "//jane:s3cret@"))
       const mail = { from: "a@example.com", to: "jane@example.com", subject: "", text: "", html: "", messageId: "x@y" }
-      await withOutageLog(mailer, faultsOf(context), system.setTimer).send({ ...mail, dateMs: 0 })
+      const deps = { faults: faultsOf(context), setTimer: system.setTimer, from: () => mail.from }
+      await withOutageLog(mailer, deps).send({ ...mail, dateMs: 0 })
       return lines
     },
   },

@@ -61,7 +61,7 @@ test("the start is over when each has been started once, also when one of the ot
   expect(children).toHaveLength(3)
 })
 
-test("what one worker changed, or that it found DNS dead, the others are told to look for", async () => {
+test("what one worker changed, or that it found DNS dead or the mail server back, the others are told to look for", async () => {
   const { crew: own, child } = crew(3)
   void own.start()
   child(0).begin()
@@ -69,7 +69,8 @@ test("what one worker changed, or that it found DNS dead, the others are told to
   for (const at of [1, 2]) child(at).begin()
   child(1).say({ kind: "changed" })
   child(1).say({ kind: "dns_dead", reason: "failures" })
-  for (const told of ["poll_changes", "dns_dead"])
+  child(1).say({ kind: "mail_replies" })
+  for (const told of ["poll_changes", "dns_dead", "mail_replies"])
     expect([0, 1, 2].map(at => child(at).facts.some(({ kind }) => kind === told))).toEqual([true, false, true])
   own.broadcast({ kind: "reload", settings: null })
   expect([0, 1, 2].map(at => child(at).facts.at(-1)?.kind)).toEqual(["reload", "reload", "reload"])

@@ -206,6 +206,7 @@ export async function testApp({
       mails.push(mail)
       return takes(mail)
     },
+    tryServer: async () => ({ kind: "accepted" }),
     close: () => undefined,
   })
   const openMailer = smtpUrl === NOWHERE ? readMailer : real.openMailer

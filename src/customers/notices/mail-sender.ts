@@ -9,7 +9,7 @@ import type { TrustedTime } from "../../base/trusted-clock.ts"
 import { randomBase62 } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { type MailContent, renderMailHtml, renderMailText } from "./mail-content.tsx"
-import type { Mailer, OutgoingMail, SendResult } from "./mailer.ts"
+import { type Mailer, type OutgoingMail, REFUSED_REMEDY, type SendResult } from "./mailer.ts"
 import type { LinkContext } from "./notice-blocks.ts"
 import { storedNoticeContent } from "./notices.ts"
 import {
@@ -50,10 +50,16 @@ export const MAIL_SENDER_BOUNDS: MailSenderBounds = {
 }
 
 /** Log messages for a mail that leaves the outbox. */
-const ENDING_LOG_LINES: { readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: LogMessage } } = {
+const ENDING_LOG_LINES: {
+  readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: LogMessage; readonly remedy?: string }
+} = {
   sent: { level: "debug", message: "a mail was sent" },
-  refused: { level: "warn", message: "a mail was refused permanently" },
-  given_up: { level: "warn", message: "a mail was tried for days and is given up" },
+  refused: { level: "warn", message: "a mail was refused permanently", remedy: REFUSED_REMEDY },
+  given_up: {
+    level: "warn",
+    message: "a mail was tried for days and is given up",
+    remedy: "The log of the mail server says why it has not taken it. `mailkind doctor --only smtp` tries it.",
+  },
 }
 
 /** Dependencies of the sender. */
@@ -63,7 +69,9 @@ type MailSenderDeps = {
   readonly stopwatch: Stopwatch
   readonly trustedTime: Pick<TrustedTime, "now">
   readonly random: Random
-  readonly mailer: Mailer
+  readonly mailer: Pick<Mailer, "send">
+  /** The host and port of the mail server. */
+  readonly mailServer: string
   /** The sender address. */
   readonly from: () => string
   readonly linkContext: () => LinkContext
@@ -187,11 +195,12 @@ export class MailSender {
   }
 
   async #endMail(mail: ClaimedMail, ending: MailEnding, nowMs: number, fields: LogFields = {}): Promise<void> {
-    const { store, log } = this.#deps
+    const { store, log, mailServer } = this.#deps
     await this.#write(async () => {
       await endMail(store, this.#claim, mail, ending, nowMs)
-      const { level, message } = ENDING_LOG_LINES[ending]
-      log(level, message, { notice: mail.notice, account: mail.accountId, ...fields })
+      const { level, message, remedy } = ENDING_LOG_LINES[ending]
+      const failure = remedy !== undefined && { where: mailServer, remedy }
+      log(level, message, { notice: mail.notice, account: mail.accountId, ...fields, ...failure })
     })
   }
 

@@ -31,14 +31,21 @@ export type SendResult =
 
 /** What an operator does about a mail server, by the step at which it fails. */
 export const SMTP_STEP_REMEDIES = {
+  look_up:
+    "Its name is not known here: mend the host in MAILKIND_SMTP_URL, or the DNS of this host (/etc/hosts, /etc/resolv.conf).",
   connect:
     "Start it if it is stopped, and let this host reach its port; or set MAILKIND_SMTP_URL to a server that answers.",
   greeting:
     "Something accepts connections there and says nothing. Look at the mail server, and use smtps:// for a port with TLS from the start.",
+  refused_connection:
+    "It runs, and takes no connection from this host now. Its log says why: it has too much work or too many connections (4xx), or does not admit this host (5xx).",
+  no_tls:
+    "It speaks no TLS at that port: turn STARTTLS on there, and use smtp:// in MAILKIND_SMTP_URL; or name its port for TLS from the start, and use smtps://.",
   tls: "Use the host name of the certificate in MAILKIND_SMTP_URL, and smtps:// for a port with TLS from the start.",
   log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
-  command:
-    "Look at the log of the mail server: it refuses what follows the login, such as the sender of MAILKIND_MAIL_FROM.",
+  sender:
+    "Set MAILKIND_MAIL_FROM to a sender that it takes from this login or this host, or allow the sender there; its log says why.",
+  command: "Look at the log of the mail server: it refuses or breaks off what follows the login.",
 } as const satisfies Record<string, string>
 
 /** A step of an attempt to send. */
@@ -56,9 +63,15 @@ export const unavailableFields = ({
   remedy: `${SMTP_STEP_REMEDIES[step]} \`mailkind doctor --only smtp\` tries it.`,
 })
 
-/** Sends mail. `send` never rejects, and ends within its own time-outs. */
+/** What an operator does about a mail that is refused for good. */
+export const REFUSED_REMEDY =
+  "If it is one address, it is wrong or its mailbox is gone: do nothing. If it is every address, have the mail server accept the sender of MAILKIND_MAIL_FROM and mails to other hosts."
+
+/** Sends mail. Neither function rejects, and each ends within its own time-outs. */
 export type Mailer = {
   readonly send: (mail: OutgoingMail) => Promise<SendResult>
+  /** Tries all that comes before the receiver of a mail, and sends none. */
+  readonly tryServer: (from: string) => Promise<SendResult>
   /** Closes all connections at once. */
   readonly close: () => void
 }

@@ -47,6 +47,10 @@ export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
           return toSendResult(error, connection)
         }
       },
+      tryServer: async from => {
+        const trial = await checkSmtp(url, from, bounds)
+        return trial.kind === "well" ? { kind: "accepted" } : trial
+      },
       close: () => {
         isClosed = true
         void opened?.then(transport => transport.close({ force: true }))
@@ -132,11 +136,14 @@ function messageOptions(mail: OutgoingMail, { attemptMs }: SmtpBounds) {
   }
 }
 
+/** The result of an attempt that failed. */
+type Refused = Exclude<SendResult, { readonly kind: "accepted" }>
+
 /** RFC 5321 §4.2.1; 421 means that the server closes, whatever the command was. */
 const SERVICE_CLOSING = 421
 
 /** Maps an error to a result: only a reply about the mail itself counts against the mail. */
-function toSendResult(error: unknown, { host, port }: ReturnType<typeof parseSmtpUrl>): SendResult {
+function toSendResult(error: unknown, { host, port }: { readonly host: string; readonly port: number }): Refused {
   const { code, command, responseCode } = error as Partial<NodemailerError> // all that the library throws is of it
   const reply = responseCode ?? null
   const cause = code ?? (error instanceof Error ? error.name : "unknown")
@@ -156,13 +163,22 @@ function toSendResult(error: unknown, { host, port }: ReturnType<typeof parseSmt
 const TLS_ERROR =
   /^(?:ETLS|ERR_TLS_|ERR_SSL_|ERR_BORINGSSL|UNABLE_TO_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/
 
+/** What a server without TLS sends is no record of TLS. */
+const NO_TLS_ERROR = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/
+
 /** The step at which an attempt has failed. */
 function stepOf(error: unknown, reply: number | null): SmtpStep {
-  const { code, originalCode } = error as Partial<NodemailerError> // all that the library throws is of it
+  const { code, originalCode, command } = error as Partial<NodemailerError> // all that the library throws is of it
+  const cause = originalCode ?? code ?? ""
   if (code === "EAUTH" || code === "ENOAUTH") return "log_in"
-  if (TLS_ERROR.test(originalCode ?? code ?? "")) return "tls"
+  if (code === "EDNS") return "look_up"
+  if (NO_TLS_ERROR.test(cause) || (code === "ETLS" && reply !== null)) return "no_tls"
+  if (TLS_ERROR.test(cause)) return "tls"
   if (error instanceof Error && "timeoutType" in error && error.timeoutType === "GREETING_TIMEOUT") return "greeting"
-  return reply === null ? "connect" : "command"
+  if (reply === null) return "connect"
+  // A 421 later on has the code ECONNECTION.
+  if (command === "CONN" && code === "EPROTOCOL") return "refused_connection"
+  return command === "MAIL FROM" && reply !== SERVICE_CLOSING ? "sender" : "command"
 }
 
 /** What went wrong, in the words of the library or the system. A server's own words may repeat an address or a name. */
@@ -174,59 +190,70 @@ const WHY_LENGTH_MAX = 200
 
 const isTemporary = (reply: number | null): boolean => reply !== null && reply < 500
 
-/** The result of testing a mail server; `hostPort` is its host and port. It holds no text of the server. */
-export type SmtpCheckResult =
-  | { readonly kind: "well"; readonly hostPort: string; readonly isEncrypted: boolean; readonly isLoggedIn: boolean }
-  | {
-      readonly kind: "failed"
-      readonly hostPort: string
-      readonly step: SmtpStep
-      readonly cause: string
-      readonly reply: number | null
-    }
+/** The result of testing a mail server; `where` is its host and port. It holds no text of the server. */
+export type SmtpCheckResult = { readonly where: string } & (
+  | { readonly kind: "well"; readonly isEncrypted: boolean; readonly isLoggedIn: boolean }
+  | Refused
+)
+
+/** A command of ours goes as a way to log in, which the library lets its users define. */
+const SENDER_METHOD = "MAIL FROM"
 
 /**
- * Tests the server of the URL up to the point where a mail would follow: connection, TLS as in `createSmtpMailer`, log-in,
- * and RSET, which changes nothing (RFC 5321 §4.1.1.5). Never rejects; each step has its time-out.
+ * Tests the server of the URL up to the point where the receiver of a mail would follow: connection, TLS as in `createSmtpMailer`, log-in, the
+ * sender, and RSET, which forgets it (RFC 5321 §4.1.1.5). Never rejects; each step has its time-out.
  */
-export async function checkSmtp(url: string, bounds: SmtpBounds = SMTP_BOUNDS): Promise<SmtpCheckResult> {
+export async function checkSmtp(url: string, from: string, bounds: SmtpBounds = SMTP_BOUNDS): Promise<SmtpCheckResult> {
   const { auth, ...server } = parseSmtpUrl(url)
-  const hostPort = `${server.host}:${server.port}`
-  const connection = await openConnection(server, bounds)
-  let step: "connect" | "log_in" | "command" = "connect"
+  const where = `${server.host}:${server.port}`
+  const connection = await openConnection(server, bareAddress(from), bounds)
+  let step: "connect" | "log_in" | "sender" | "command" = "connect"
   const { promise: broken, reject: breakOff } = Promise.withResolvers<never>()
   // An unhandled error event or rejection would end the process.
   broken.catch(() => undefined)
   connection.on("error", breakOff)
-  connection.once("end", () => breakOff(new Error("closed")))
+  connection.once("end", () => breakOff(Object.assign(new Error("the server has hung up"), { code: "closed" })))
   const done = (work: (callback: (fault?: Error | null) => void) => void): Promise<void> =>
     Promise.race([broken, new Promise<void>((resolve, reject) => work(fault => (fault ? reject(fault) : resolve())))])
   try {
     await done(callback => connection.connect(callback))
     step = "log_in"
     if (auth !== undefined) await done(callback => connection.login(auth, callback))
+    step = "sender"
+    await done(callback => connection.login({ method: SENDER_METHOD, user: "", pass: "" }, callback))
     step = "command"
     await done(callback => connection.reset(callback))
     connection.quit()
-    return { kind: "well", hostPort, isEncrypted: connection.secure, isLoggedIn: auth !== undefined }
+    return { kind: "well", where, isEncrypted: connection.secure, isLoggedIn: auth !== undefined }
   } catch (fault) {
-    const { code, originalCode, responseCode } = fault as Partial<NodemailerError> // all that the library throws is of it
     connection.close()
-    return {
-      kind: "failed",
-      hostPort,
-      step: step === "connect" ? stepOf(fault, null) : step,
-      cause: originalCode ?? code ?? "closed",
-      reply: responseCode ?? null,
-    }
+    if (step === "sender") Object.assign(fault as Error, { code: "EENVELOPE", command: "MAIL FROM" })
+    const result = toSendResult(fault, server)
+    if (result.kind !== "unavailable") return { ...result, where }
+    const { originalCode } = fault as Partial<NodemailerError> // all that the library throws is of it
+    return { ...result, step: step === "connect" ? result.step : step, cause: originalCode ?? result.cause }
   }
 }
 
+/** The address of a sender, which may have a display name before it. */
+const bareAddress = (from: string): string => /<([^<>]*)>\s*$/.exec(from)?.[1] ?? from.trim()
+
 /** Loads the library on first use, since that takes 70 ms. */
-async function openConnection(server: Omit<ReturnType<typeof parseSmtpUrl>, "auth">, bounds: SmtpBounds) {
+async function openConnection(
+  server: Omit<ReturnType<typeof parseSmtpUrl>, "auth">,
+  sender: string,
+  bounds: SmtpBounds,
+) {
   const { default: SMTPConnection } = await import("nodemailer/lib/smtp-connection")
   return new SMTPConnection({
     ...server,
+    customAuth: {
+      [SENDER_METHOD]: async ({ sendCommand, extensions }) => {
+        const isInternational = /\P{ASCII}/u.test(sender) && extensions.includes("SMTPUTF8")
+        const { status } = await sendCommand(`MAIL FROM:<${sender}>${isInternational ? " SMTPUTF8" : ""}`)
+        if (status === undefined || status < 200 || status > 299) throw new Error("the sender was refused")
+      },
+    },
     connectionTimeout: bounds.connectMs,
     dnsTimeout: bounds.connectMs,
     greetingTimeout: bounds.greetingMs,

@@ -1,7 +1,7 @@
 import { Semaphore } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import type { SetTimer, Stopwatch } from "../../base/outside-world.ts"
-import { isMailable, type SendResult } from "../notices/mailer.ts"
+import { isMailable, REFUSED_REMEDY, type SendResult } from "../notices/mailer.ts"
 import type { Notice } from "../notices/notices.ts"
 import { SIGN_IN_MS } from "./pending-sign-ins.ts"
 
@@ -31,9 +31,6 @@ export type SignInMailsDeps = {
   readonly mailServer: string | null
   readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
 }
-
-const REFUSED_REMEDY =
-  "If it is one address, it is wrong or its mailbox is gone: do nothing. If it is every address, have the mail server accept the sender of MAILKIND_MAIL_FROM and mails to other hosts."
 
 /** One sign-in mail: its address, link and code. */
 export type SignInMail = { readonly to: string; readonly link: string; readonly code: string }

@@ -52,6 +52,7 @@ function senderHere(store: Store, url: string) {
     trustedTime: trustedTime(time.clock),
     random,
     mailer,
+    mailServer: "",
     from: () => "notices@mail.example.com",
     linkContext: () => ({ baseUrl: "https://mk.example.com" }),
     log: () => undefined,

@@ -37,8 +37,8 @@ async function opened(
           tried.push(mail)
           return await answer(mail)
         },
-        close: () => undefined,
       },
+      mailServer: "mx.example.com:25",
       from: () => "mailkind <notices@mail.example.com>",
       linkContext: () => ({ baseUrl: "https://mk.example.com" }),
       log: (level, message, fields = {}) => void logged.push({ level, message, fields }),
@@ -123,7 +123,10 @@ test("what a server refuses for good is not tried again, and the log says neithe
     {
       level: "warn",
       message: "a mail was refused permanently",
-      fields: { notice: "key_created", account: accountId, reply: 550 },
+      fields: {
+        ...{ notice: "key_created", account: accountId, reply: 550, where: "mx.example.com:25" },
+        remedy: expect.stringContaining("MAILKIND_MAIL_FROM"),
+      },
     },
   ])
 })
@@ -160,7 +163,10 @@ describe("greylisting", () => {
     expect(logged.at(-1)).toEqual({
       level: "warn",
       message: "a mail was tried for days and is given up",
-      fields: { notice: "key_created", account: accountId, reply: 450 },
+      fields: {
+        ...{ notice: "key_created", account: accountId, reply: 450, where: "mx.example.com:25" },
+        remedy: expect.stringContaining("doctor --only smtp"),
+      },
     })
     expect(await endings(store)).toEqual(["given_up"])
   })

@@ -22,6 +22,7 @@ const sender = new MailSender({
   stopwatch: () => performance.now(),
   random,
   mailer,
+  mailServer: "",
   from: () => "notices@mail.example.com",
   linkContext: () => ({ baseUrl: "https://mk.example.com" }),
   log: () => undefined,

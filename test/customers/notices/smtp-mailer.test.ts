@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Mailer, OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
+import type { Mailer, OutgoingMail, SendResult, SmtpStep } from "../../../src/customers/notices/mailer.ts"
 import {
   createSmtpMailer,
   isMailProtected,
@@ -63,9 +63,9 @@ const UNHEARD: Omit<Extract<SendResult, { readonly kind: "unavailable" }>, "caus
 
 describe("what a server answers", () => {
   const refused = (isPermanent: boolean, reply: number): SendResult => ({ kind: "refused", isPermanent, reply })
-  const unavailable = (cause: string, reply: number): SendResult => ({
+  const unavailable = (cause: string, reply: number, step: SmtpStep = "command"): SendResult => ({
     kind: "unavailable",
-    step: "command",
+    step,
     cause,
     where: expect.stringMatching(HOST_PORT),
     why: `the server replied ${reply}`,
@@ -79,8 +79,8 @@ describe("what a server answers", () => {
     ["mail", 451, refused(false, 451)],
     ["mail", 554, refused(true, 554)],
     ["sender", 451, refused(false, 451)],
-    ["sender", 550, unavailable("EENVELOPE", 550)],
-    ["sender", 530, unavailable("EENVELOPE", 530)],
+    ["sender", 550, unavailable("EENVELOPE", 550, "sender")],
+    ["sender", 530, unavailable("EENVELOPE", 530, "sender")],
     ["recipient", 421, unavailable("ECONNECTION", 421)],
     ["mail", 421, unavailable("EMESSAGE", 421)],
   ]
