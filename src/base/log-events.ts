@@ -163,8 +163,8 @@ export const LOG_EVENTS = {
   "another server runs with the identity of this one": event("warn", "where remedy seen", "They share a data directory, or it was copied."),
   "the id of this node cannot be kept in its data directory": failed("After a restart this server counts as another node for 15 seconds."),
   "what this node has seen of the database cannot be kept in its data directory": failed("A restore of the database while it is stopped goes unnoticed."),
-  "a callback failed and is sent again": event(["warn", "debug"], "fault account job where result remedy", "`where` is the receiver, `result` its status, or why there is none."),
-  "a callback was not delivered": event("info", "account job where result ending", "The receiver is gone, or has failed for a day."),
+  "a callback failed and is sent again": event(["warn", "debug"], "account job where result untold remedy", "`where` is the receiver, `result` its status, or why there is none. Each hour, the first failure of a receiver: of four of an account and twenty in all at most. `untold` others had no line since the last one."),
+  "a callback was not delivered": event("info", "account job where result ending remedy", "The receiver is gone, or has failed for a day."),
   // Work in the background
   "a mail could not be written": failed(TRIED_AGAIN),
   "claims on mails were not renewed": failed(TRIED_AGAIN),

@@ -3,6 +3,7 @@ import { jitteredMs } from "../../base/backoff.ts"
 import { type Log, logError } from "../../base/log.ts"
 import type { Clock, Random, Stopwatch } from "../../base/outside-world.ts"
 import { CoalescedRuns } from "../../base/single-flight.ts"
+import { HOUR_MS } from "../../base/time.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import type { Store } from "../store/core/store.ts"
 import { CallbackLanes } from "./callback-lanes.ts"
@@ -32,6 +33,7 @@ export class CallbackSender {
   readonly #deps: CallbackSenderDeps
   readonly #sending = new Set<Promise<void>>()
   readonly #lanes = new CallbackLanes()
+  readonly #failures = new ToldFailures()
   readonly #looks = new CoalescedRuns(() => this.#look().catch(logError(this.#deps.log, "callbacks were not sent")))
   #isStopping = false
 
@@ -77,7 +79,7 @@ export class CallbackSender {
   }
 
   async #send(callback: ClaimedCallback): Promise<void> {
-    const { store, clock, post, log } = this.#deps
+    const { store, clock, stopwatch, post, log } = this.#deps
     const { url, accountId, body } = callback
     const secrets = await signingSecrets(store, accountId, clock())
     const posted =
@@ -87,11 +89,15 @@ export class CallbackSender {
     const outcome = this.#outcomeOf(posted, callback.attemptCount)
     await recordAttempt(store, callback, outcome)
     const ending = "ending" in outcome ? outcome.ending : null
-    const fields = { account: accountId, job: callback.jobId, where: hostPort(url), result: outcome.result }
+    const where = hostPort(url)
+    const remedy = ending === "gone" ? GONE_REMEDY : CALLBACK_REMEDY
+    const fields = { account: accountId, job: callback.jobId, where, result: outcome.result, remedy }
     if (ending === "given_up" || ending === "gone") log("info", "a callback was not delivered", { ...fields, ending })
-    // One fault, whoever the receivers are: they are chosen by strangers.
-    else if (ending === null && fields.where !== "")
-      log("warn", "a callback failed and is sent again", { fault: "callbacks", ...fields, remedy: CALLBACK_REMEDY })
+    else if (ending === null && where !== "") {
+      const untold = this.#failures.tell(accountId, where, stopwatch())
+      if (untold === null) log("debug", "a callback failed and is sent again", fields)
+      else log("warn", "a callback failed and is sent again", { ...fields, untold })
+    }
   }
 
   #outcomeOf(posted: Awaited<ReturnType<PostCallback>>, attemptCount: number): CallbackOutcome {
@@ -101,6 +107,36 @@ export class CallbackSender {
     const pauseS = CALLBACK_LIMITS.retrySeconds[attemptCount - 1]
     if (pauseS === undefined) return { result, ending: "given_up" }
     return { result, dueAtMs: this.#deps.clock() + jitteredMs(pauseS * 1000, this.#deps.random) }
+  }
+}
+
+const GONE_REMEDY = "Its receiver asked for the end (410): do nothing."
+
+/** How many receivers a process names an hour in the log, of all accounts and of one: strangers choose them. */
+export const TOLD_RECEIVERS = { perHourMax: 20, perAccountMax: 4 } as const
+
+/** Which failures have a line in the log: within an hour the first one of each receiver of an account, up to bounds. */
+export class ToldFailures {
+  readonly #told = new Set<string>()
+  #sinceMs = Number.NEGATIVE_INFINITY
+  #untold = 0
+
+  /** How many failures had no line since the last one that had; null: this one has none either. */
+  tell(accountId: string, where: string, nowMs: number): number | null {
+    if (nowMs - this.#sinceMs >= HOUR_MS) {
+      this.#told.clear()
+      this.#sinceMs = nowMs
+    }
+    const ofAccount = [...this.#told].filter(told => told.startsWith(`${accountId} `)).length
+    const isFull = this.#told.size >= TOLD_RECEIVERS.perHourMax || ofAccount >= TOLD_RECEIVERS.perAccountMax
+    if (isFull || this.#told.has(`${accountId} ${where}`)) {
+      this.#untold++
+      return null
+    }
+    this.#told.add(`${accountId} ${where}`)
+    const untold = this.#untold
+    this.#untold = 0
+    return untold
   }
 }
 

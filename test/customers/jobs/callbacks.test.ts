@@ -1,13 +1,13 @@
 import { describe, expect } from "bun:test"
 import { Webhook } from "standardwebhooks"
-import { DAY_MS } from "../../../src/base/time.ts"
+import { DAY_MS, HOUR_MS } from "../../../src/base/time.ts"
 import { createGuardedPost } from "../../../src/check/fetch/guarded-fetch.ts"
 import { CALLBACK_LIMITS } from "../../../src/contract/callbacks.ts"
 import { exportAccount } from "../../../src/customers/accounts/account-export.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { listCallbacks, sendAgain } from "../../../src/customers/jobs/callback-queue.ts"
 import { replaceCallbackSecret } from "../../../src/customers/jobs/callback-secrets.ts"
-import { CallbackSender } from "../../../src/customers/jobs/callback-sender.ts"
+import { CallbackSender, TOLD_RECEIVERS, ToldFailures } from "../../../src/customers/jobs/callback-sender.ts"
 import { jobBody } from "../../../src/customers/jobs/job-body.ts"
 import { deleteJob } from "../../../src/customers/jobs/job-lifecycle.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
@@ -171,6 +171,45 @@ test("a receiver that never takes it is tried for about a day, and not after tha
   desk.state.now += 7 * DAY_MS
   await desk.send()
   expect(desk.web.requests).toHaveLength(CALLBACK_LIMITS.retrySeconds.length + 1)
+})
+
+test("the log names each receiver that fails once an hour, however many others fail already", async () => {
+  const desk = await callbackDesk(() => status(500), {})
+  // Callbacks that are due at the same time go in any order.
+  let counted = 0
+  const named = () =>
+    desk.lines
+      .splice(0)
+      .flatMap(([level, , fields]) => {
+        const { where, untold = 0 } = fields as { readonly where: string; readonly untold?: number }
+        counted += untold
+        return level === "warn" ? [where] : []
+      })
+      .toSorted()
+  const fails = async (hosts: readonly string[]) => {
+    for (const host of hosts) await desk.upload("jane@acme.com\n", { callbackUrl: `https://${host}/hook` })
+    await desk.workOff(desk.process("one"))
+    for (const _ of hosts) await desk.send()
+  }
+  await fails(["a.example", "b.example", "a.example"])
+  expect(named()).toEqual(["a.example:443", "b.example:443"])
+  await desk.time.tick(HOUR_MS)
+  await fails(["a.example"])
+  expect([named(), counted]).toEqual([["a.example:443"], 1])
+})
+
+test("one account fills the log with names as little as many do, and what has no line is counted", () => {
+  const failures = new ToldFailures()
+  const told = (accountId: string, count: number, nowMs = 0): number =>
+    Array.from({ length: count }, (_, at) => failures.tell(accountId, `r${at}.example:443`, nowMs)).filter(
+      untold => untold !== null,
+    ).length
+  const { perHourMax, perAccountMax } = TOLD_RECEIVERS
+  expect(told("acc_1", 1000)).toBe(perAccountMax)
+  expect(failures.tell("acc_2", "r0.example:443", 0)).toBe(1000 - perAccountMax)
+  for (let at = 3; at < 100; at++) told(`acc_${at}`, 1)
+  expect(told("acc_100", 1, HOUR_MS - 1)).toBe(0)
+  expect(failures.tell("acc_100", "r0.example:443", HOUR_MS)).toBe(97 + 1 - (perHourMax - perAccountMax - 1))
 })
 
 /** What a receiver does, and what its owner reads then. */
