@@ -83,11 +83,11 @@ export const LOG_EVENTS = {
   "the clock is in doubt": outage("warn", "fault", "It has jumped, or differs by a minute. Nothing is deleted for its age."),
   "the clock is no longer in doubt": event("info", ENDED, "What is too old is deleted again."),
   "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `why` names each server. `fault` is `dns_silent`, `dns_refused`, `dns_failing`, `dns_denying` or `dns_unnamed`."),
-  "DNS answers again": event("info", ENDED, "`failed_tasks` domains were checked without DNS."),
+  "DNS answers again": event("info", ENDED, "At least `failed_tasks` domains were checked without DNS: those that were looked up after it was noticed."),
   "the limit of open files is low": event("warn", "why remedy", "At the start: with many requests at once, clients may wait."),
   "files and sockets run out": outage("error", "fault", "Nine tenths are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", ENDED, "Less than eight tenths are open."),
-  "a fault continues": event("warn", `${ENDED} why seen`, "Once a minute, while something fails by it."),
+  "a fault continues": event("warn", `${ENDED} why seen`, "Once a minute, if something has failed by it since the last one. A fault that is no outage lasts to its last failure, by `lasted_s`."),
   "a fault is over": event("info", ENDED, "Nothing has failed by it for a minute."),
   // Start and end
   "the start waits for the database": outage("warn", "fault wait_s", "It ends with an error after `wait_s`."),

@@ -314,7 +314,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     },
   },
   "a file of the lists was changed on the disk": {
-    names: /^\/nonexistent\/data\/lists\/refresh\/\S+ It is not what was read from it\.$/,
+    names: /^\/nonexistent\/data\/lists\/refresh\/\S+ It is gone, or not what was read from it\.$/,
     cause: async () => {
       const { context, lines, folder, pack } = listsInUse(smallPack({ "mailkind-one.com": ["disposable"] }))
       const lists = await createListsService(context)

@@ -23,7 +23,7 @@ export async function changedFiles(folder: Folder, files: readonly PackFile[]): 
 
 async function differenceOf(folder: Folder, { name, bytes }: PackFile): Promise<string | null> {
   try {
-    return (await folder.isSame(name, bytes)) ? null : "It is not what was read from it."
+    return (await folder.isSame(name, bytes)) ? null : "It is gone, or not what was read from it."
   } catch (error) {
     if (isSystemError(error)) return `It cannot be read (${errorCode(error)}).`
     throw error

@@ -96,7 +96,7 @@ function doubtOutage({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): Outa
   const wait =
     remainingMs === null
       ? "Nothing is deleted for its age until they agree."
-      : `Nothing is deleted for its age in the next ${durationText(remainingMs)}; then what is too old by this clock is. If no server ran since then, do nothing.`
+      : `Nothing is deleted for its age in the next ${durationText(remainingMs)}; then what is too old by this clock is.${aheadMs > 0 ? " If no server ran since then, do nothing." : ""}`
   const remedy = `${wait} If the clock is wrong, set it, and run a time daemon (NTP).`
   return { fault: "clock_in_doubt", where: "this host", why, remedy }
 }
