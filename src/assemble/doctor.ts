@@ -181,8 +181,8 @@ function parseDoctorOutput(output: unknown): DiagnosticResult | null {
 async function diagnoseDns(context: AppContext): Promise<DiagnosticResult> {
   if (isDnsOff(context.settings))
     return skipped("MAILKIND_DNS_SERVERS is off. Every verdict comes from the lists alone.")
-  const { servers, canaries, close } = createServerResolvers(context)
-  return await diagnoseResolvers(servers, canaries).finally(close)
+  const { close, ...resolvers } = createServerResolvers(context)
+  return await diagnoseResolvers({ ...resolvers, stopwatch: context.system.stopwatch }).finally(close)
 }
 
 /** Diagnostics that send HTTP requests, and how far the clocks of the servers that answered are ahead. */

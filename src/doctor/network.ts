@@ -1,3 +1,4 @@
+import type { Stopwatch } from "../base/outside-world.ts"
 import type { Resolver } from "../check/dns/dns-types.ts"
 import { type CanaryOutcome, probeCanary } from "../check/dns/resolver/canary-guard.ts"
 import { DNS_REMEDIES, type DnsOutage, dnsOutageOf, faultText, type SeenOutage } from "../check/dns/resolver/outage.ts"
@@ -91,29 +92,56 @@ type DiagnosedDnsServer = {
   readonly faults: () => readonly ServerFault[]
 }
 
-/** Asks each server for the canaries, or for the root if there are none. One known canary is enough. Its words are those of the log. */
-export async function diagnoseResolvers(
-  servers: readonly DiagnosedDnsServer[],
-  canaries: readonly string[],
-): Promise<DiagnosticResult> {
+type DiagnosedResolvers = {
+  readonly servers: readonly DiagnosedDnsServer[]
+  readonly canaries: readonly string[]
+  /** How long a question waits for a server before it is sent again. */
+  readonly attemptMs: number
+  readonly stopwatch: Stopwatch
+}
+
+/**
+ * Asks each server for the canaries, or for the root if there are none. One known canary is enough. Its words are those of the log. A server is
+ * slow if its fastest answer comes when the question was sent again already.
+ */
+export async function diagnoseResolvers({
+  servers,
+  canaries,
+  attemptMs,
+  stopwatch,
+}: DiagnosedResolvers): Promise<DiagnosticResult> {
   if (servers.length === 0) return failed("The system has no DNS server.", "Set MAILKIND_DNS_SERVERS.")
   const found = await Promise.all(
     servers.map(async ({ name, resolver, faults }) => {
-      const fate = await canaryFateAt(resolver, canaries)
-      return { name, outage: dnsOutageOf(SEEN[fate], faults()) }
+      let fastestMs = Number.POSITIVE_INFINITY
+      const timed: Resolver = async question => {
+        const startedAt = stopwatch()
+        const finding = await resolver(question)
+        if (finding.known) fastestMs = Math.min(fastestMs, stopwatch() - startedAt)
+        return finding
+      }
+      const fate = await canaryFateAt(timed, canaries)
+      return { name, outage: dnsOutageOf(SEEN[fate], faults()), fastestMs }
     }),
   )
-  const seen = `${found.map(({ name, outage }) => `${name} ${stateText(outage)}`).join("; ")}.`
+  const seen = `${found.map(({ name, outage, fastestMs }) => `${name} ${stateText(outage, fastestMs)}`).join("; ")}.`
   const dead = found.flatMap(({ outage }) => outage ?? [])
-  const remedy = [...new Set(dead.map(({ kind }) => DNS_REMEDIES[kind]))].join(" ")
-  if (dead.length === 0) return ok(seen)
+  const isSlow = found.some(({ outage, fastestMs }) => outage === null && fastestMs >= attemptMs)
+  const remedies = [...dead.map(({ kind }) => DNS_REMEDIES[kind]), ...(isSlow ? [slowRemedy(attemptMs)] : [])]
+  const remedy = [...new Set(remedies)].join(" ")
+  if (remedies.length === 0) return ok(seen)
   return dead.length === found.length ? failed(seen, remedy) : warning(seen, remedy)
 }
 
 const SEEN: { readonly [F in CanaryOutcome]: SeenOutage | null } = { alive: null, denied: "denying", silent: "silent" }
 
-const stateText = (outage: DnsOutage | null): string =>
-  outage === null ? "knows the canaries" : outage.faults.map(fault => faultText(outage.kind, fault)).join("; ")
+const slowRemedy = (attemptMs: number): string =>
+  `Name a nearer resolver in MAILKIND_DNS_SERVERS: a check waits for several answers, and after ${Math.round(attemptMs)} ms, a third of MAILKIND_DNS_TIMEOUT_MS, each question is sent again.`
+
+const stateText = (outage: DnsOutage | null, fastestMs: number): string =>
+  outage === null
+    ? `knows the canaries (${Math.ceil(fastestMs)} ms)`
+    : outage.faults.map(fault => faultText(outage.kind, fault)).join("; ")
 
 async function canaryFateAt(resolver: Resolver, canaries: readonly string[]): Promise<CanaryOutcome> {
   if (canaries.length === 0) {

@@ -237,7 +237,7 @@ test("one DNS server of two that is silent is a warning", async () => {
   })
   expect((await rows("dns")).dns).toMatchObject({
     verdict: "warning",
-    seen: expect.stringMatching(/knows the canaries;.*does not answer in time \(ETIMEOUT\)\./),
+    seen: expect.stringMatching(/knows the canaries \(\d+ ms\);.*does not answer in time \(ETIMEOUT\)\./),
   })
 })
 

@@ -9,6 +9,7 @@ import { DNS_REMEDIES, type DnsOutage, faultText } from "../../check/dns/resolve
 import {
   createResolverChain,
   createServerResolver,
+  dnsAttemptMs,
   type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
@@ -247,6 +248,7 @@ export function createServerResolvers(context: CheckContext) {
   return {
     servers: servers.map(({ name, resolver, faults }) => ({ name, resolver, faults })),
     canaries,
+    attemptMs: dnsAttemptMs(timeoutMs),
     close: () => {
       for (const { close } of servers) close()
     },

@@ -1,5 +1,7 @@
+import type { Finding } from "../../base/finding.ts"
 import type { Log } from "../../base/log.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
+import type { CheckOutcome } from "../../check/result/result.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { ROUTES, type RouteId } from "../../contract/routes.ts"
@@ -121,9 +123,21 @@ export class RequestObserver {
       tier: caller === null ? null : tierLabel(caller.key, caller.account),
       category: verdict?.category ?? null,
       degraded: verdict === undefined ? null : verdict.isDegraded && !this.#isDnsOff,
+      ...waitOf(result?.check ?? null),
     })
   }
 }
+
+/** How long a check has waited for evidence, and what it asked for; null: for nothing, or it is not known. */
+function waitOf(check: CheckOutcome | null) {
+  if (check === null || check.tookMs === 0) return { waited_ms: check && 0, waited_for: null }
+  const { mail, tenant, homepage } = check.judged.evidence
+  const asked = [isAsked(mail) && "dns", isAsked(tenant) && "identity", isAsked(homepage) && "homepage and registry"]
+  // Mail that nobody needs counts as not asked when it failed.
+  return { waited_ms: check.tookMs, waited_for: asked.filter(part => part !== false).join(", ") || "dns" }
+}
+
+const isAsked = (finding: Finding<unknown>): boolean => finding.known || finding.cause !== "not_asked"
 
 /** Milliseconds with three digits after the point. */
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { known, NOT_QUERIED, unknown } from "../../../src/base/finding.ts"
 import type { LogFields } from "../../../src/base/log.ts"
 import type { LogLevel } from "../../../src/base/log-level.ts"
 import { parseSubject } from "../../../src/check/address/parse-subject.ts"
@@ -64,8 +65,34 @@ describe("an answer that took as long as is slow", () => {
           tier: "2",
           category: "personal",
           degraded: OUTCOME.judged.verdict.isDegraded,
+          waited_ms: 0,
+          waited_for: null,
         },
       },
+    ])
+  })
+
+  test("names what a check has waited for, and for how long", () => {
+    const { watch, lines } = watched()
+    const { judged } = OUTCOME
+    const waits = (asked: Partial<typeof judged.evidence>): void => {
+      const evidence = { ...judged.evidence, mail: NOT_QUERIED, tenant: NOT_QUERIED, homepage: NOT_QUERIED, ...asked }
+      const check = { ...OUTCOME, tookMs: 1805, judged: { ...judged, evidence } }
+      watch.record(
+        Object.assign(exchangeOf("postCheck"), { result: { units: 1, check, categoryCounts: null } }),
+        new Response(""),
+        1806,
+      )
+    }
+    waits({ mail: unknown("timed_out") })
+    waits({ mail: unknown("timed_out"), tenant: known(null) })
+    waits({ homepage: known("parked") })
+    waits({})
+    expect(lines.map(({ fields }) => [fields["waited_ms"], fields["waited_for"]])).toEqual([
+      [1805, "dns"],
+      [1805, "dns, identity"],
+      [1805, "homepage and registry"],
+      [1805, "dns"],
     ])
   })
 

@@ -11,6 +11,8 @@ import type { ServerFault } from "./server-health.ts"
 
 /** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
+/** How long a query waits for one server before it is sent again. */
+export const dnsAttemptMs = (timeoutMs: number): number => timeoutMs / DNS_ATTEMPTS_MAX
 /** How many DNS queries are sent side by side: more would overflow socket buffers, which looks like timeouts. */
 const DNS_IN_FLIGHT_MAX = 1_000
 /** How many more wait. The queries of a check that has timed out are still sent, for the next check. */
