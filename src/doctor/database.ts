@@ -192,7 +192,8 @@ type Notified = boolean | StoreError | undefined
 function notificationsText({ isPooled }: PostgresStatus, isNotified: Notified): string {
   if (isNotified === undefined)
     return isPooled ? " No notification arrives through it: set MAILKIND_DATABASE_LISTEN_URL for them." : ""
-  if (isNotified instanceof StoreError) return ` No notification arrives. ${isNotified.message}.`
+  if (isNotified instanceof StoreError)
+    return ` No notification arrives from ${isNotified.location}: ${isNotified.reason}.`
   return isNotified ? " Notifications arrive." : " A notification of this database does not arrive."
 }
 
