@@ -12,6 +12,7 @@ import { trustedTime } from "../support/clock.ts"
 import { later } from "../support/later.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { POSTGRES_PROGRAMS, startPostgres } from "../support/postgres.ts"
+import { until } from "../support/until.ts"
 
 /** A node over a database of its own, which can be made read-only, and another node that has written a heartbeat. */
 async function twoNodes() {
@@ -39,13 +40,17 @@ async function twoNodes() {
   nodes.start()
   onTestEnd(nodes.stop)
   onTestEnd(() => poll.stop())
-  const setReadOnly = (isOn: boolean): void => {
+  const psql = (...statements: readonly string[]): string =>
+    cluster.program("psql", "-qAt", "--dbname", url, ...statements.flatMap(sql => ["--command", sql]))
+  const setReadOnly = async (isOn: boolean): Promise<void> => {
     const words = [
       "SET default_transaction_read_only = off",
       `ALTER SYSTEM SET default_transaction_read_only = ${isOn}`,
     ]
-    const commands = [...words, "SELECT pg_reload_conf()"].flatMap(sql => ["--command", sql])
-    cluster.program("psql", "--quiet", "--dbname", url, ...commands)
+    psql(...words, "SELECT pg_reload_conf()")
+    // A connection that begins after the server has read its settings proves that it has signalled all others to do so.
+    const isRead = () => psql("SHOW default_transaction_read_only").trim() === (isOn ? "on" : "off")
+    await until(isRead, () => "PostgreSQL does not read its settings")
   }
   /** Until the polls tell whether it accepts writes. */
   const noticed = async (isReadOnly: boolean): Promise<void> => {
@@ -74,7 +79,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     const up = () => createStorePart(store).samples?.()[0]
     await noticed(false)
     expect(up()).toEqual(["mailkind_database_up", 1])
-    setReadOnly(true)
+    await setReadOnly(true)
     await noticed(true)
     await outlast()
     expect([up(), nodes.nodesCount()]).toEqual([["mailkind_database_up", 0], 2])
@@ -83,7 +88,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     expect(await failureOf(command.run("DELETE FROM accounts"))).toBe("standby")
     await command.close()
     expect(await failureOf(openStore(context))).toBe("standby")
-    setReadOnly(false)
+    await setReadOnly(false)
     await noticed(false)
     expect(up()).toEqual(["mailkind_database_up", 1])
     const told = lines.filter(({ fault }) => fault === "standby")
@@ -97,7 +102,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
     const older = await openPostgres(url, { clock: Date.now, setTimer: later })
     await older.run("DELETE FROM migrations WHERE number > 9")
     await older.close()
-    setReadOnly(true)
+    await setReadOnly(true)
     expect(await failureOf(openStore(context, "command"))).toBe("standby")
   },
 )

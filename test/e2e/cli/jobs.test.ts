@@ -52,7 +52,10 @@ test("a list is uploaded, watched, downloaded and deleted from a shell", async (
   expect((await jobs("results", id, "--out", "all.csv", "--force")).code).toBe(0)
   expect(file("all.csv")).toBe(all)
   expect(await jobs("results", id, "--out", "/dev/full")).toMatchObject({
-    ...{ code: 1, err: "mailkind: Cannot write /dev/full: there is no space left. --resume continues.\n" },
+    code: 1,
+    err: expect.stringMatching(
+      /^mailkind: Cannot write \/dev\/full: there is no space left.*\. --resume continues\.\n$/,
+    ),
   })
   const blocked = await jobs("results", id, "--only", "block")
   expect(blocked.out.trim().split("\n")).toHaveLength(ROWS / 3 + 1)

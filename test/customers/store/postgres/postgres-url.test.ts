@@ -103,7 +103,7 @@ onPostgres(
     })
     await other.unsafe(`ALTER DATABASE ${name} SET search_path = nowhere`)
     const error = await errorOf(setUp(url))
-    expect(error).toMatchObject({ code: "refused", facts: expect.stringContaining("search_path") })
+    expect(error).toMatchObject({ code: "rightless", facts: expect.stringContaining("search_path") })
   },
 )
 
