@@ -7,14 +7,13 @@ import { isSystemError } from "./errors.ts"
 /** Only the user who runs the server can read its folders. */
 const FOLDER_MODE = 0o700
 const ROOT_UID = 0
-const isRoot = (): boolean => process.geteuid?.() === ROOT_UID
 
 /**
  * Gives the open file or folder that root has created in `folder` to the owner of that, as SQLite does beside a database, since a server of
  * that user has to use it (DECISIONS 178). Where the system refuses it, as without CAP_CHOWN, it stays root's.
  */
 export function giveToOwnerOf(folder: string, descriptor: number): void {
-  if (!isRoot()) return
+  if (process.geteuid?.() !== ROOT_UID) return
   const [owner, given] = [statSync(folder), fstatSync(descriptor)]
   // A file with a second name may be another one of root's.
   if (owner.uid === ROOT_UID || given.uid !== ROOT_UID || (given.isFile() && given.nlink > 1)) return
@@ -36,7 +35,7 @@ export async function makeFolder(path: string, within: string): Promise<void> {
   await mkdir(within, { recursive: true, mode: FOLDER_MODE })
   const full = resolve(path)
   const first = await mkdir(full, { recursive: true, mode: FOLDER_MODE })
-  if (first === undefined || !isRoot()) return
+  if (first === undefined) return
   const made = [full]
   for (let place = full; place.length > first.length; place = dirname(place)) made.unshift(dirname(place))
   for (const place of made) {
