@@ -1,3 +1,5 @@
+import { otherOwnerForRoot } from "../base/file-owner.ts"
+import { lazy } from "../base/lazy.ts"
 import { lazyPromise } from "../base/single-flight.ts"
 import { decodeUtf8 } from "../base/text.ts"
 import type { TextFile } from "../base/text-file.ts"
@@ -42,11 +44,31 @@ import { COMMIT, VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
 import { createSettingsSource, SETTING_FLAGS, shownSettings } from "./settings.ts"
 
+const OTHER_OWNER =
+  "If a server runs as that user, run commands as that user too (setpriv --reuid=… --regid=… --clear-groups): it cannot use what root writes there."
+
+/** Creates the context of a command. One of root's says once whose the data directory is, if it is another user's (DECISIONS 178). */
+function createCommandContext(
+  system: System,
+  source: ReturnType<typeof createSettingsSource>,
+  output: ReturnType<typeof createOutput>,
+): () => AppContext {
+  const warn = lazy((): void => {
+    const { MAILKIND_DATA_DIR: directory } = source.require()
+    const uid = otherOwnerForRoot(directory)
+    if (uid !== null) output.stderrLine(`${directory} belongs to the user ${uid}. ${OTHER_OWNER}`)
+  })
+  return () => {
+    warn()
+    return createContext(system, source.require())
+  }
+}
+
 /** Creates what the commands need. Each command reads the settings only when it needs one. */
 export function createCommandDeps(system: System): CommandDeps {
   const output = createOutput(system)
   const source = createSettingsSource(system)
-  const context = (): AppContext => createContext(system, source.require())
+  const context = createCommandContext(system, source, output)
   return {
     output,
     ...{ version: VERSION, commit: COMMIT, settingFlags: SETTING_FLAGS },
@@ -57,7 +79,7 @@ export function createCommandDeps(system: System): CommandDeps {
     clock: system.clock,
     ask: question => askAtTerminal(system, question),
     newKey: () => generateKey("secret", system.random),
-    serve: options => serve(context(), source, output, options),
+    serve: options => serve(createContext(system, source.require()), source, output, options),
     openCheck: async (isOffline, server) => {
       if (server === null) return openCheck(context(), isOffline)
       const [client, local] = [await openServer(system, server), await openCheck(context(), true)]

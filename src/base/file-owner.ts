@@ -1,4 +1,4 @@
-import { closeSync, constants, fchownSync, fstatSync, openSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { brokenLinkTarget } from "./disk-space.ts"
@@ -6,43 +6,21 @@ import { isSystemError } from "./errors.ts"
 
 /** Only the user who runs the server can read its folders. */
 const FOLDER_MODE = 0o700
-const ROOT_UID = 0
 
-/**
- * Gives the open file or folder that root has created in `folder` to the owner of that, as SQLite does beside a database, since a server of
- * that user has to use it (DECISIONS 178). Where the system refuses it, as without CAP_CHOWN, it stays root's.
- */
-export function giveToOwnerOf(folder: string, descriptor: number): void {
-  if (process.geteuid?.() !== ROOT_UID) return
-  const [owner, given] = [statSync(folder), fstatSync(descriptor)]
-  // A file with a second name may be another one of root's.
-  if (owner.uid === ROOT_UID || given.uid !== ROOT_UID || (given.isFile() && given.nlink > 1)) return
+/** Creates a folder and its missing parents, for their owner alone. Rejects with an error of the system, which names a link to nothing. */
+export async function makeFolder(path: string): Promise<void> {
   try {
-    fchownSync(descriptor, owner.uid, owner.gid)
+    await mkdir(path, { recursive: true, mode: FOLDER_MODE })
   } catch (error) {
-    if (!isSystemError(error)) throw error
-  }
-}
-
-/** Creates a folder and its missing parents, for their owner alone. Those below `within` get its owner. Rejects with an error of the system. */
-export async function makeFolder(path: string, within: string): Promise<void> {
-  const target = brokenLinkTarget(within)
-  if (target !== null) {
-    // The system would say that it exists (EEXIST).
-    const message = `${within} is a link to ${target}, which is missing`
-    throw Object.assign(new Error(message), { code: "ENOTDIR", syscall: "mkdir" })
-  }
-  await mkdir(within, { recursive: true, mode: FOLDER_MODE })
-  const full = resolve(path)
-  const first = await mkdir(full, { recursive: true, mode: FOLDER_MODE })
-  if (first === undefined) return
-  const made = [full]
-  for (let place = full; place.length > first.length; place = dirname(place)) made.unshift(dirname(place))
-  for (const place of made) {
-    // Others may have put a link there.
-    const descriptor = openSync(place, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    giveToOwnerOf(dirname(place), descriptor)
-    closeSync(descriptor)
+    for (let place = resolve(path); place !== dirname(place); place = dirname(place)) {
+      const target = brokenLinkTarget(place)
+      // The system says of it that it exists (EEXIST).
+      if (target !== null)
+        throw Object.assign(new Error(`${place} is a link to ${target}, which is missing`), {
+          ...{ code: "ENOTDIR", syscall: "mkdir" },
+        })
+    }
+    throw error
   }
 }
 
@@ -56,4 +34,11 @@ export function describeOwner(path: string): string | null {
     if (isSystemError(error)) return null
     throw error
   }
+}
+
+/** The user other than root to whom a path belongs, while this process is root's; null: there is none. */
+export function otherOwnerForRoot(path: string): number | null {
+  if (process.geteuid?.() !== 0) return null
+  const uid = statSync(path, { throwIfNoEntry: false })?.uid ?? 0
+  return uid === 0 ? null : uid
 }

@@ -127,7 +127,7 @@ export function accessOfOthers(
       seen: `${full} belongs to the user ${uid}, who can write to it. This process runs as ${ownUid}.`,
       remedy:
         ownUid === ROOT_UID
-          ? "If the server runs as that user, do nothing: what root writes there belongs to them. Else set MAILKIND_DATA_DIR."
+          ? "If the server runs as that user, run commands as that user too: it cannot use what root writes there. Else set MAILKIND_DATA_DIR."
           : `Run it as that user, or as root run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
     }
   if ((mode & GROUP_WRITE_MODE) !== 0) return { kind: "warned", seen: `${seen} Its group can write to it.`, remedy }

@@ -1,7 +1,7 @@
-import { type FileHandle, open, readdir, rm } from "node:fs/promises"
+import { constants, type FileHandle, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
-import { giveToOwnerOf, makeFolder } from "../base/file-owner.ts"
+import { makeFolder } from "../base/file-owner.ts"
 
 /** An open file of a job. All functions reject with the system's error. */
 export type JobFile = {
@@ -28,21 +28,15 @@ export type JobFiles = {
 }
 
 const FILE_MODE = 0o600
+/** Through no link: the folder may be another user's, who could put one there. */
+const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW
 
-/**
- * The folder at a path, which the first file creates; below `within` it gets the owner of that. `onMoved` is told how many bytes were read or
- * written.
- */
-export function createJobFiles(
-  path: string,
-  within = path,
-  onMoved: (bytes: number) => void = () => undefined,
-): JobFiles {
+/** The folder at a path, which the first file creates. `onMoved` is told how many bytes were read or written. */
+export function createJobFiles(path: string, onMoved: (bytes: number) => void = () => undefined): JobFiles {
   return {
     create: async name => {
-      await makeFolder(path, within)
-      const handle = await open(join(path, name), "w+", FILE_MODE)
-      giveToOwnerOf(path, handle.fd)
+      await makeFolder(path)
+      const handle = await open(join(path, name), NEW_FILE, FILE_MODE)
       await syncFolder(path)
       return toJobFile(handle, onMoved)
     },

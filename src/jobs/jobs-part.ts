@@ -14,7 +14,7 @@ import type { Store } from "../customers/store/core/store.ts"
 import type { StoredContext } from "../customers/stored-context.ts"
 import { distinctInputsWithin } from "../rows/duplicates.ts"
 import { type CollectionBounds, createCollector, NEVER } from "../rows/garbage-collector.ts"
-import { createJobFiles, type JobFiles } from "./job-files.ts"
+import { createJobFiles } from "./job-files.ts"
 import { createHolder, hasLocalHolderEnded } from "./job-holder.ts"
 import { JobService } from "./job-service.ts"
 import type { CommitBounds } from "./run-job.ts"
@@ -82,9 +82,6 @@ type ServerLoad = {
 export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: JobsDirectory): string =>
   own ?? join(data, "jobs")
 
-const jobFilesOf = (settings: JobsDirectory, onMoved: (bytes: number) => void): JobFiles =>
-  createJobFiles(jobsDirectory(settings), settings.MAILKIND_JOBS_DIR ?? settings.MAILKIND_DATA_DIR, onMoved)
-
 const inputsMaxOf = ({ memoryBytes }: JobsContext): number =>
   distinctInputsWithin(memoryBytes * DUPLICATES_SHARE, JOB_LIMITS.distinctInputsMax)
 
@@ -104,7 +101,7 @@ export function createJobsService(
   const isLive = createLiveWatch(() => load.liveCount, stopwatch)
   const boundsNow = () => (isLive() ? COLLECTION_BOUNDS_LIVE : COLLECTION_BOUNDS_ALONE)
   const collectAfter = createCollector(system.collectGarbage, boundsNow)
-  const files = jobFilesOf(settings, bytes => collectAfter({ bytes }))
+  const files = createJobFiles(jobsDirectory(settings), bytes => collectAfter({ bytes }))
   const { wait: waitForTurn, isOver: isTurnOver } = createTurns({
     nextTick,
     setTimer,

@@ -141,7 +141,7 @@ export const systemProcesses: Processes = {
   availableCores: availableParallelism,
   createSharedMemory: async (folder, bytes) => {
     const path = join(folder, `workers.${process.pid}.${Bun.randomUUIDv7()}`)
-    await makeFolder(folder, folder)
+    await makeFolder(folder)
     const descriptor = openSync(path, "wx+", 0o600)
     try {
       // Written rather than only extended: a full disk must fail here, not when a page is first touched.

@@ -13,7 +13,7 @@ import { link, open, readdir, readFile, rename, rm, statfs } from "node:fs/promi
 import { dirname, join, relative, resolve } from "node:path"
 import { type DiskSpace, toDiskSpace } from "../base/disk-space.ts"
 import { isSystemError, withPath } from "../base/errors.ts"
-import { giveToOwnerOf, makeFolder } from "../base/file-owner.ts"
+import { makeFolder } from "../base/file-owner.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
 import { compareText, decodeUtf8 } from "../base/text.ts"
 import type { ReadParts, ReadTexts, TextFile } from "../base/text-file.ts"
@@ -57,8 +57,8 @@ export type SystemFiles = {
   readonly modifiedAtMs: (path: string) => number | null
   /** The room on the disk that has a directory, or will have it; `null` if the system does not tell. */
   readonly diskSpace: (path: string) => Promise<Pick<DiskSpace, "freeBytes" | "sizeBytes"> | null>
-  /** A folder, which is created when its first file is written. What root creates below `within` belongs to the owner of that. */
-  readonly folder: (path: string, within?: string) => Folder
+  /** A folder, which is created when its first file is written. */
+  readonly folder: (path: string) => Folder
   /** Replaces a file so that `path` is always either the old file or the new one. */
   readonly writeAtomic: (path: string, bytes: Uint8Array | string) => Promise<void>
 }
@@ -272,9 +272,9 @@ const embeddedName = (file: Blob): string => ("name" in file && typeof file.name
  * a power failure. Creates the folder if necessary. A failed write leaves no file behind, because it would fill a full disk
  * further.
  */
-export async function writeFileAtomic(path: string, bytes: Uint8Array | string, within = dirname(path)): Promise<void> {
+export async function writeFileAtomic(path: string, bytes: Uint8Array | string): Promise<void> {
   const temporary = `${path}.${process.pid}.new`
-  await makeFolder(dirname(path), within)
+  await makeFolder(dirname(path))
   try {
     await writeDurably(temporary, bytes)
     await rename(temporary, path)
@@ -284,12 +284,12 @@ export async function writeFileAtomic(path: string, bytes: Uint8Array | string, 
   }
 }
 
-/** Follows no link in the last name: the folder may be another user's. */
+/** Writes to a file that it creates, and to nothing that has the name: the folder may be another user's, who could put a link there. */
 async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
-  const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants
-  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o666)
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+  await rm(path, { force: true })
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
   try {
-    giveToOwnerOf(dirname(path), file.fd)
     await file.writeFile(bytes)
     await file.sync()
   } catch (error) {
@@ -300,12 +300,12 @@ async function writeDurably(path: string, bytes: Uint8Array | string): Promise<v
 }
 
 /** A folder of the file system. */
-export const createFolder = (folder: string, within = folder): Folder => ({
+export const createFolder = (folder: string): Folder => ({
   read: name => nullOnCode(readFile(join(folder, name)), "ENOENT"),
   isSame: async (name, bytes) => (await nullOnCode(hasBytes(join(folder, name), bytes), "ENOENT")) ?? false,
-  writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes, within),
+  writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes),
   createExclusive: async (name, text) => {
-    await makeFolder(folder, within)
+    await makeFolder(folder)
     const path = join(folder, name)
     const temporary = `${path}.${Bun.randomUUIDv7()}.claim`
     try {

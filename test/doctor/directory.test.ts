@@ -67,7 +67,7 @@ test("a directory is refused, warned of or fine by its owner and the bits of its
     remedy: "As root, run `chown -R 1000 /data && chmod 700 /data`, or set MAILKIND_DATA_DIR.",
   })
   expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, 0)).toMatchObject({
-    remedy: expect.stringContaining("If the server runs as that user, do nothing"),
+    remedy: expect.stringContaining("If the server runs as that user, run commands as that user too"),
   })
   expect(accessOfOthers("/data", { mode: 0o040770, uid: own }, own)).toMatchObject({
     seen: "/data has mode 0770. Its group can write to it.",

@@ -33,7 +33,7 @@ type ListsSystem = {
   readonly files: {
     /** The program is an executable, which cannot be written while it runs. */
     readonly isCompiled: boolean
-    readonly folder: (path: string, within?: string) => Folder
+    readonly folder: (path: string) => Folder
     /** A file that belongs to the program; null: it was not built. */
     readonly bundled: (name: "lists.pack" | "manifest.json.asset") => Blob | null
     /** When a file was modified last; null: there is none. */
@@ -293,7 +293,7 @@ export const sourceBundleId = async (system: Pick<ListsContext["system"], "files
 
 /** The folder of refreshed lists in the data directory. */
 export const refreshFolder = ({ system, settings }: ListsContext): Folder =>
-  system.files.folder(join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER), settings.MAILKIND_DATA_DIR)
+  system.files.folder(join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER))
 
 /** What the lock of refreshes needs, under which the files of refreshed lists are written. */
 export const refreshLockDeps = (context: ListsContext): RefreshLockDeps => ({

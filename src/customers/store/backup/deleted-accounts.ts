@@ -15,7 +15,6 @@ import {
   writeSync,
 } from "node:fs"
 import { join } from "node:path"
-import { giveToOwnerOf } from "../../../base/file-owner.ts"
 import { StoreError } from "../core/store-error.ts"
 import { errnoOf, isNoRoom } from "../sqlite/database-file.ts"
 import { restrictSchema } from "../sqlite/own-schema.ts"
@@ -51,7 +50,6 @@ export function recordDeletedAccount(directory: string, { id, atMs }: DeletedAcc
     const isNew = !existsSync(path)
     const file = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
     try {
-      giveToOwnerOf(directory, file)
       const { size } = fstatSync(file)
       if (size >= MONTH_BYTES_MAX) throw new StoreError("full", path, `it has ${size} bytes`)
       const last = new Uint8Array(1)

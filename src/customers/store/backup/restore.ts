@@ -118,7 +118,7 @@ function replaceDatabase(
   if (hasPrevious) foldWal(path)
   removeStaging(path)
   const stagedFile = stagingPath(path)
-  createPrivateFile(stagedFile, true).close()
+  createPrivateFile(stagedFile).close()
   vacuumInto(from, stagedFile, false)
   // Again: the backup may have been replaced since it was checked.
   requireRestorable(stagedFile)

@@ -15,7 +15,6 @@ import {
 } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { brokenLinkTarget } from "../../../base/disk-space.ts"
-import { giveToOwnerOf } from "../../../base/file-owner.ts"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
 /** SQLite's primary result codes and the error code for each (sqlite.org/rescode.html). */
@@ -62,15 +61,13 @@ export type PrivateFile = {
 
 /**
  * Creates a file with mode 0600 where nothing is, and its missing directories with 0700. Follows no link in its last name. Throws an
- * `unwritable` or `full` error, also when something of that name exists. `isOfDirectory`: it belongs to the owner of its directory if root
- * creates it.
+ * `unwritable` or `full` error, also when something of that name exists.
  */
-export function createPrivateFile(path: string, isOfDirectory = false): PrivateFile {
+export function createPrivateFile(path: string): PrivateFile {
   const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDWR } = constants
   try {
     ensureDirectory(dirname(path))
     const file = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-    if (isOfDirectory) giveToOwnerOf(dirname(path), file)
     const created = fstatSync(file)
     return {
       path,
@@ -130,9 +127,7 @@ function fileError(error: unknown, path: string, reason = errnoOf(error)): Store
 /** An existing file is not opened, since closing it would drop the locks that a connection of this process holds on it. */
 function createExclusively(path: string): void {
   try {
-    const file = openSync(path, "wx", 0o600)
-    giveToOwnerOf(dirname(path), file)
-    closeSync(file)
+    closeSync(openSync(path, "wx", 0o600))
   } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error
   }
