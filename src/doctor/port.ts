@@ -48,9 +48,9 @@ export async function diagnosePort(
   const remedy = "Stop the other program, or set MAILKIND_HOST and MAILKIND_PORT."
   switch (asked.kind) {
     case "ours":
-      if (!(await isServedFrom()))
-        // Health checks ask with --running, and a server of the data directory may have no socket there, of which its log warns.
-        return (isRunning ? warning : failed)(
+      // Health checks ask with --running, and a server of the data directory may have no socket there, of which its log warns.
+      if (!isRunning && !(await isServedFrom()))
+        return failed(
           `mailkind ${asked.version} answers on ${place}, and no server with the data directory ${dataDirectory} does.`,
           "Set MAILKIND_DATA_DIR to that of the server, or MAILKIND_HOST and MAILKIND_PORT. If it is the same, the log of the server says why none can take over from it.",
         )

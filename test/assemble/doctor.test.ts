@@ -177,7 +177,7 @@ describe("the port", () => {
     const look = async (isRunning: boolean) => (await doctor(settings, isRunning).rows("port")).port
     const another = `mailkind 1.2.3 answers on 127.0.0.1 port ${port}, and no server with the data directory ${data} does.`
     expect(await look(false)).toMatchObject({ verdict: "failed", seen: another })
-    expect(await look(true)).toMatchObject({ verdict: "warning", seen: another })
+    expect((await look(true))?.verdict).toBe("ok")
     const stop = createSystem().controlSockets.listen(join(data, `server-${port}.sock`), () => undefined)
     onTestEnd(() => stop?.())
     expect(await look(false)).toMatchObject({
