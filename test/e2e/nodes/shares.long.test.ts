@@ -18,8 +18,8 @@ const ask = (node: Node, key: string): Promise<Answer | null> => node.ask("POST 
 /** Resolves when each of the nodes has seen that so many share the limits. */
 async function seen(nodes: readonly Node[], count: number): Promise<void> {
   // Each line tells of a change: the last one counts.
-  const last = new RegExp(`"nodes":${count}}\\n(?:(?!"nodes":)[\\s\\S])*$`)
-  for (const node of nodes) await node.logged(count === 1 ? /"nodes":1}/ : last)
+  const last = new RegExp(`"nodes":${count}\\b(?:(?!"nodes":)[\\s\\S])*$`)
+  for (const node of nodes) await node.logged(count === 1 ? /"nodes":1\b/ : last)
 }
 
 /** What so many clients, each of which goes from node to node, are let through until that is `wanted`, and how long that took. */
@@ -87,7 +87,7 @@ onPostgres("the workers of a node are one node, whichever of them is killed or s
   const [first, second] = all.nodes
   if (first === undefined || second === undefined) throw new Error("there are two")
   for (const node of all.nodes)
-    for (const worker of [0, 1]) await node.logged(new RegExp(`"worker":${worker},"nodes":2}`))
+    for (const worker of [0, 1]) await node.logged(new RegExp(`"worker":${worker},"nodes":2\\b`))
   /** Ends a worker of the first node, and resolves when another has its seat: the line that tells so is the so manieth. */
   const end = async (worker: number, by: "SIGKILL" | "SIGTERM", linesCount: number): Promise<void> => {
     const started = new RegExp(`"worker":${worker},"pid":(\\d+)`)
@@ -99,5 +99,5 @@ onPostgres("the workers of a node are one node, whichever of them is killed or s
   await seen([second], 2)
   await holdTo(all, all.nodes, "two nodes of two workers")
   expect(await first.stop()).toMatchObject({ code: 0 })
-  for (const worker of [0, 1]) await second.logged(new RegExp(`"worker":${worker},"nodes":1}`))
+  for (const worker of [0, 1]) await second.logged(new RegExp(`"worker":${worker},"nodes":1\\b`))
 })
