@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, type StatsFs, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { isSystemError } from "./errors.ts"
+import { isSystemError, orNull } from "./errors.ts"
 
 /** The room on a disk, as df(1) tells it: the reserve of root is part of neither number. */
 export type DiskSpace = { readonly freeBytes: number; readonly sizeBytes: number; readonly hasInodes: boolean }
@@ -29,25 +29,16 @@ export function nearestExisting(path: string): string | null {
 }
 
 /** Where a link leads that leads to nothing; null: the path is none. */
-export function brokenLinkTarget(path: string): string | null {
-  try {
-    return existsSync(path) ? null : readlinkSync(path)
-  } catch (error) {
-    if (isSystemError(error)) return null
-    throw error
-  }
-}
+export const brokenLinkTarget = (path: string): string | null =>
+  orNull(() => (existsSync(path) ? null : readlinkSync(path)))
 
 /** The room on the disk of a path that exists; null: it cannot be looked at. Blocks the thread while the disk is silent. */
 export function describeRoom(path: string): string | null {
-  try {
-    const { freeBytes, sizeBytes, hasInodes } = diskSpaceAt(path)
-    const inodes = hasInodes ? "" : ", and no inode"
-    return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
-  } catch (error) {
-    if (isSystemError(error)) return null
-    throw error
-  }
+  const space = orNull(() => diskSpaceAt(path))
+  if (space === null) return null
+  const { freeBytes, sizeBytes, hasInodes } = space
+  const inodes = hasInodes ? "" : ", and no inode"
+  return `${mebibytes(freeBytes)} of ${mebibytes(sizeBytes)} are free on the disk of ${path}${inodes}`
 }
 
 /** A size as an operator reads it, rounded down. */

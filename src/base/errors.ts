@@ -21,6 +21,16 @@ export const isSystemError = (
   "code" in error &&
   (codes.length === 0 || (typeof error.code === "string" && codes.includes(error.code)))
 
+/** What `read` gives; null where the system refuses it, or has no such file. */
+export function orNull<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
+  }
+}
+
 /** The same error, with the path if it is one of the system about an open file, which names none. */
 export function withPath(error: unknown, path: string): unknown {
   return isSystemError(error) && !("path" in error) ? Object.assign(error, { path }) : error

@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { brokenLinkTarget } from "./disk-space.ts"
-import { isSystemError } from "./errors.ts"
+import { orNull } from "./errors.ts"
 
 /** Only the user who runs the server can read its folders. */
 const FOLDER_MODE = 0o700
@@ -26,14 +26,10 @@ export async function makeFolder(path: string): Promise<void> {
 
 /** Whose a path that exists is, its mode, and who this process runs as; null: it cannot be looked at. */
 export function describeOwner(path: string): string | null {
-  try {
-    const { uid, mode } = statSync(path)
-    const octal = `0${(mode & 0o7777).toString(8)}`
-    return `${path} belongs to the user ${uid} and has mode ${octal}; this process runs as the user ${process.geteuid?.() ?? "unknown"}`
-  } catch (error) {
-    if (isSystemError(error)) return null
-    throw error
-  }
+  const found = orNull(() => statSync(path))
+  if (found === null) return null
+  const octal = `0${(found.mode & 0o7777).toString(8)}`
+  return `${path} belongs to the user ${found.uid} and has mode ${octal}; this process runs as the user ${process.geteuid?.() ?? "unknown"}`
 }
 
 /** The user other than root to whom a path belongs, while this process is root's; null: there is none. */

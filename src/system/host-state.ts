@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { describeRoom, nearestExisting } from "../base/disk-space.ts"
-import { isSystemError } from "../base/errors.ts"
+import { orNull } from "../base/errors.ts"
 import { describeOwner } from "../base/file-owner.ts"
 
 /** What keeps a file from being written, as errors of the system, of SQLite and of the database name it. */
@@ -115,13 +115,3 @@ function listeningInodes(family: string, port: number): readonly string[] {
 }
 
 const readText = (path: string): string | null => orNull(() => readFileSync(path, "latin1"))
-
-/** Null where the system refuses it, or has no such file. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read()
-  } catch (error) {
-    if (isSystemError(error)) return null
-    throw error
-  }
-}
