@@ -1,36 +1,25 @@
 import { expect, test } from "bun:test"
-import { createContext } from "../../src/assemble/context.ts"
 import { createDatabasePoll, createStorePart, openStore } from "../../src/assemble/customers/store.ts"
-import { parseSettings } from "../../src/config/settings.ts"
 import { createNodeService } from "../../src/customers/node-service.ts"
 import { NODE_BOUNDS, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
 import { StoreError } from "../../src/customers/store/core/store-error.ts"
 import { openPostgres } from "../../src/customers/store/postgres-store.ts"
-import { createSystem } from "../../src/system/system.ts"
 import { tempPath } from "../customers/temp-store.ts"
 import { trustedTime } from "../support/clock.ts"
 import { later } from "../support/later.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { POSTGRES_PROGRAMS, startPostgres } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
+import { loggedContext } from "./logged-context.ts"
 
 /** A node over a database of its own, which can be made read-only, and another node that has written a heartbeat. */
 async function twoNodes() {
   const cluster = await startPostgres()
   onTestEnd(cluster.remove)
   const url = cluster.url("postgres")
-  const read = parseSettings({ MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: tempPath("data") })
-  if (read.kind === "faulty") throw new Error(read.faults.join())
-  const lines: Readonly<Record<string, unknown>>[] = []
   const time = { nowMs: 0 }
-  const system = {
-    ...createSystem(),
-    isTerminal: false,
-    writeStderr: (text: string) => void lines.push(JSON.parse(text)),
-    stopwatch: () => time.nowMs,
-    runInterval: () => () => undefined,
-  }
-  const context = createContext(system, read.settings)
+  const environment = { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: tempPath("data") }
+  const { context, lines } = loggedContext(environment, () => time.nowMs)
   const opened = await openStore(context)
   onTestEnd(opened.close)
   await writeHeartbeat(opened, { id: "node_other", startId: "node_other" })

@@ -1,37 +1,26 @@
 import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
-import { createContext } from "../../src/assemble/context.ts"
+import { sqliteFile } from "../../src/assemble/context.ts"
 import { createDatabasePoll, createStorePart } from "../../src/assemble/customers/store.ts"
-import { parseSettings } from "../../src/config/settings.ts"
 import { StoreError } from "../../src/customers/store/core/store-error.ts"
 import { NO_WRITES_MS } from "../../src/customers/store/poll/write-watch.ts"
 import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
 import { diagnoseSqlite } from "../../src/doctor/database.ts"
-import { createSystem } from "../../src/system/system.ts"
 import { tempPath } from "../customers/temp-store.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
+import { loggedContext } from "./logged-context.ts"
 
 /** A process over a SQLite file, which another program may lock, and whose disk may be full. */
 async function served() {
-  const read = parseSettings({ MAILKIND_DATA_DIR: tempPath("data") })
-  if (read.kind === "faulty") throw new Error(read.faults.join())
-  const path = `${read.settings.MAILKIND_DATA_DIR}/mailkind.sqlite`
-  const lines: Readonly<Record<string, unknown>>[] = []
   const state = { nowMs: 0, isFull: false }
-  const system = {
-    ...createSystem(),
-    isTerminal: false,
-    writeStderr: (text: string) => void lines.push(JSON.parse(text)),
-    stopwatch: () => state.nowMs,
-    runInterval: () => () => undefined,
-  }
+  const { context, lines } = loggedContext({ MAILKIND_DATA_DIR: tempPath("data") }, () => state.nowMs)
+  const path = sqliteFile(context.settings)
   const opened = await openSqlite(path, Date.now, async () => undefined)
   onTestEnd(opened.close)
   const run: typeof opened.run = async (sql, params) => {
     if (state.isFull) throw new StoreError("full", path, "SQLITE_FULL: database or disk is full")
     return await opened.run(sql, params)
   }
-  const context = createContext(system, read.settings)
   const { poll, store } = createDatabasePoll(context, { ...opened, run }, "alone")
   onTestEnd(() => poll.stop())
   /** Writes, and tells whether that went. */
