@@ -141,7 +141,7 @@ const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
     ? " MAILKIND_REQUEST_LOG is off. No request is logged, and servers delete logged ones."
     : ""
 
-/** The limit of a server that runs, and not of the shell of who asks; of this process, if none is expected or its limit cannot be seen. */
+/** Looks at the limit of the running server. If none is expected to run, or its limit cannot be read, it looks at that of this process. */
 function diagnoseRunningDescriptors(context: AppContext, isRunning: boolean): DiagnosticResult {
   const holder = isRunning ? portHolder(context.settings.MAILKIND_PORT) : null
   const max = holder === null ? 0 : descriptorsMaxOf(holder.pid)

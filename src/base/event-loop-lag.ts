@@ -7,7 +7,7 @@ export const LAG_SAMPLE_MS = 50
 /** How many samples in a row count as sustained lag: a single one may be a pause of the machine. */
 export const LAG_SAMPLES = 4
 
-/** From when a pause is told: nothing but a stop of the process or of its host takes so long. */
+/** The shortest pause that is logged: only a stop of the process or of its host takes so long. */
 const STALL_MS_MIN = 5000
 
 /** The lag of the event loop: the delay of timers, and so of incoming requests. */
@@ -20,7 +20,7 @@ export type EventLoopLag = {
   readonly stop: () => void
 }
 
-/** Starts sampling. `onStall` is told how long the loop stood still, once it goes on. */
+/** Starts sampling. `onStall` is called with the length of a long pause, when the loop runs again. */
 export function measureEventLoopLag(
   stopwatch: Stopwatch,
   runInterval: RunInterval,

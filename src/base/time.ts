@@ -21,7 +21,7 @@ export function dayStart(day: number): string {
   return new Date(day * DAY_MS).toISOString()
 }
 
-/** How many seconds remain until an instant, as a caller is told: at least one, also if it is over by a clock that is off. */
+/** The seconds until an instant, for a response: at least one, since the clock may be wrong and the instant in the past. */
 export function secondsUntil(atMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((atMs - nowMs) / 1000))
 }

@@ -189,7 +189,7 @@ class FollowedLists {
     this.#seen.state = modifiedAtMs(this.#context, STATE_FILE)
     const loaded = await readActiveLists(this.#context, this.#current)
     if ("remedy" in loaded) {
-      // A file of the lists in use is told of and written again by what compares it.
+      // The comparison logs a damaged file of the lists in use, and writes it again.
       if (isRetry || this.#current.files.some(({ name }) => name === loaded.file)) return
       await inOneProcess(this.#context, () => this.#tellUnusable(loaded))
       return
